@@ -65,7 +65,7 @@ static int
 read_new(int fd, const char *path, struct gv_progress_report *p, int64_t size,
     struct gv_error *e)
 {
-	/* a byte that was read before, which tells whether a line begins */
+	/* a byte that was read before, which tells whether a line begins, as the first does */
 	char buf[1 + CHUNK];
 
 	buf[0] = '\n';
@@ -79,8 +79,7 @@ read_new(int fd, const char *path, struct gv_progress_report *p, int64_t size,
 
 		if (n < known)
 			return gv_error_sys(e, "%s: cannot read", path);
-		done = take_lines(
-		    p, buf + 1, (size_t)(n - known), known > 0 && buf[0] != '\n');
+		done = take_lines(p, buf + 1, (size_t)(n - known), buf[0] != '\n');
 		p->offset += (int64_t)done;
 		if (done == 0)
 			return 0;

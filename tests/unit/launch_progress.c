@@ -2,6 +2,7 @@
  * The progress channel: files that grow piece by piece are read as if each whole line had been
  * looked at once; what is no report, and no file, is told apart.
  */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -123,7 +124,8 @@ test_pieces(void)
 			draw_line(&b);
 		put("w", "", 0);
 		while (at < b.len) {
-			size_t n = below(3) == 0 ? 1 + below(8) : 1 + below(40000);
+			static const size_t most[] = {8, 600, 40000};
+			size_t n = 1 + below(most[below(3)]);
 			struct gv_progress_report want;
 
 			n = n < b.len - at ? n : b.len - at;
@@ -165,6 +167,29 @@ test_anew(void)
 	put("a", "1\n", 2);
 	ok(gv_progress_read(path, &p, &e) == 0 && p.steps == 61 && p.offset == 8,
 	    "for its other half");
+}
+
+/* A line of so many bytes, whose end comes later. */
+static void
+long_line(size_t len, bool taken)
+{
+	struct gv_progress_report p = GV_PROGRESS_NONE;
+	struct gv_error e = {0};
+	char text[300];
+
+	memset(text, '0', sizeof(text));
+	memcpy(text, "step ", 5);
+	text[len - 1] = '7';
+	put("w", text, len);
+	gv_progress_read(path, &p, &e);
+	is_int((long long)p.offset, taken ? 0 : (long long)len,
+	    "%zu bytes without an end", len);
+	put("a", "\n", 1);
+	gv_progress_read(path, &p, &e);
+	is_int((long long)p.steps, taken ? 7 : -1, "and with it");
+	put("a", "step 9\n", 7);
+	gv_progress_read(path, &p, &e);
+	is_int((long long)p.steps, 9, "the next is one of its own");
 }
 
 /* ---- no files ---- */
@@ -228,6 +253,8 @@ main(void)
 	test_lines();
 	test_pieces();
 	test_anew();
+	long_line(256, true);
+	long_line(257, false);
 	test_no_file();
 	test_write();
 	remove(path);
