@@ -320,6 +320,31 @@ test_states(void)
 }
 
 static void
+test_queue(void)
+{
+	struct gv_slurm_allocation a;
+	struct gv_error e = {0};
+	struct gv_slurm_node *n;
+	bool changed = false;
+	double left_s;
+
+	gv_slurm_allocation_read(&a, two_groups, &e);
+	n = gv_slurm_find(&a, "n1", 2);
+	ok(gv_slurm_take_queue(&a, "5|RUNNING|0:05\n|RUNNING\n\n5|RUNNING", &left_s,
+	       &changed) == GV_SLURM_OVER,
+	    "lines of fewer than four words say nothing");
+	ok(gv_slurm_take_queue(&a, "5|PENDING|0:05|\n6|RUNNING|0:07|n[1-2],m,cpu",
+	       &left_s, &changed) == GV_SLURM_RUNS &&
+		left_s == 7 && n->mine,
+	    "the last line may have no end");
+	ok(gv_slurm_take_queue(&a, "6|RUNNING|0:07|m|n1\n5|PENDING|0:05|\n", &left_s,
+	       &changed) == GV_SLURM_RUNS &&
+		!n->mine,
+	    "one that waits beside one that runs; what is behind the fourth is of it");
+	gv_slurm_allocation_free(&a);
+}
+
+static void
 test_looks(void)
 {
 	static const struct {
@@ -356,18 +381,6 @@ test_looks(void)
 	ok(left_s == 599, "the least time that is left: %g", left_s);
 	ok(changed && !n->mine && strstr(n->why, "not in the allocation") != NULL,
 	    "a node that it has lost");
-	ok(gv_slurm_take_queue(&a, "5|RUNNING|0:05\n|RUNNING\n\n5|RUNNING", &left_s,
-	       &changed) == GV_SLURM_OVER,
-	    "lines of fewer than four words say nothing");
-	ok(gv_slurm_take_queue(&a, "5|PENDING|0:05|\n6|RUNNING|0:07|n[1-2],m,cpu",
-	       &left_s, &changed) == GV_SLURM_RUNS &&
-		left_s == 7 && n->mine,
-	    "the last line may have no end");
-	ok(gv_slurm_take_queue(&a, "6|RUNNING|0:07|m|n1\n5|PENDING|0:05|\n", &left_s,
-	       &changed) == GV_SLURM_RUNS &&
-		!n->mine,
-	    "one that waits beside one that runs; what is behind the fourth is of it");
-	snprintf(n->why, sizeof(n->why), "it is not there");
 	gv_slurm_take_nodes(&a, "n1|n1|idle\n", 10);
 	ok(n->why[0] != '\0', "is not used again");
 	for (i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
@@ -398,6 +411,7 @@ main(void)
 	test_gpus();
 	test_no_jobs();
 	test_states();
+	test_queue();
 	test_looks();
 	gv_strbuf_free(&names);
 	return done_testing();
