@@ -53,6 +53,83 @@ test_short(void)
 	gv_problem_free(&p);
 }
 
+/* Jobs that are worth nothing miss nothing; of two equal types the first is the best. */
+static void
+test_short_of_nothing(void)
+{
+	static const double some[] = {0, 0, 0, 3, 3, 1, 3, 3, 1};
+	struct gv_problem p = problem(3, 3, .5);
+
+	check(&p, some, INFINITY, 3, .75, "one has nothing to miss");
+	p.capacity[0] = 0;
+	p.capacity[1] = 2;
+	check(&p, some, INFINITY, 1, 1, "the first of two equal ones");
+	p.capacity[0] = 2;
+	p.capacity[1] = 0;
+	check(&p, some, INFINITY, 0, 0, "it has room");
+	check(&p, (double[9]){0}, INFINITY, 0, 0, "nobody wants anything");
+	gv_problem_free(&p);
+}
+
+/*
+ * From what effort of the next solver on prices have more than that part of it; some
+ * operations are not told apart.
+ */
+static double
+turns(size_t n, size_t m, bool sum, const struct gv_choice_short *missing, bool many,
+    double part)
+{
+	double low = 1, high = 1e15;
+
+	while (high > low * (1 + 1e-13)) {
+		double next = sqrt(low * high);
+
+		if (gv_choice_prices_effort(n, m, sum, next, missing, many) > part * next)
+			high = next;
+		else
+			low = next;
+	}
+	return high;
+}
+
+/* The efforts that were fit to measurements, worked out by hand. */
+static void
+test_efforts(void)
+{
+	const struct gv_choice_short two = {2, .5}, none = {0, 0};
+	const double tol = 1e-11;
+
+	ok(gv_choice_whole(1e5) && !gv_choice_whole(nextafter(1e5, 1e6)),
+	    "100,000 operations are one program, more are not");
+	is_near(turns(1000, 4, false, NULL, false, .5), 612000, tol, "levels");
+	is_near(turns(1000, 4, false, NULL, true, .5), 408000, tol, "one of many");
+	is_near(turns(10000, 16, false, NULL, false, .5), 238094592, tol, "a sample");
+	is_near(turns(100, 13, false, NULL, false, .5), 15631200, tol, "of many types");
+	is_near(turns(100, 12, true, NULL, false, .5), 11434800, tol, "sums");
+	is_near(turns(100, 12, true, NULL, false, .3), 11434800, tol, "at once");
+	is_near(turns(100, 13, true, NULL, false, .5), 124854600, tol, "hard sums");
+	is_near(turns(100, 13, true, NULL, false, .3), 83236400, tol, "in two steps");
+	is_near(turns(100, 13, false, NULL, false, .3), 15631200, tol, "levels in one");
+	is_near(turns(1000, 40, false, &two, false, .5), 29150000, tol,
+	    "two types are short");
+	is_near(turns(1000, 40, false, &two, true, .5), 23320000 / 1.2, tol,
+	    "one of many such");
+	is_near(turns(1000, 40, true, &two, false, .5), 5210000, tol, "sums of such");
+	is_near(
+	    turns(10000, 40, false, &two, false, .5), 234584000, tol, "a sample of such");
+	is_near(turns(10000, 40, true, &two, false, .5), 35878400, tol,
+	    "sums of such a sample");
+	ok(turns(10000, 40, true, &none, false, .5) < 1.1, "none is short");
+	ok(gv_choice_prices_effort(10000, 40, true, 1e-3, &none, false) > .5e-3,
+	    "which takes no time at all");
+	is_near(gv_choice_prices_effort(100, 13, false, 1e9, NULL, false), .9e9, tol,
+	    "nearly all of the next");
+	is_near(gv_choice_prices_effort(100, 13, true, 1e8, NULL, false), .4e8, tol,
+	    "less of a hard one");
+	is_near(gv_choice_prices_effort(100, 13, true, 1e7, NULL, false), .05e7, tol,
+	    "little where it takes longer");
+}
+
 /* What the search for prices may take beside what follows, of a problem of so many short types. */
 static double
 part(size_t n, size_t m, bool sum, size_t types, double missed)
@@ -112,6 +189,8 @@ int
 main(void)
 {
 	test_short();
+	test_short_of_nothing();
+	test_efforts();
 	test_few_jobs();
 	test_second();
 	return done_testing();

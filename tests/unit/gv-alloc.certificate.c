@@ -133,7 +133,47 @@ test_ends(void)
 	ok(gv_exact_double(&x, GV_EXACT_UP) == 0x1p-1074 &&
 		gv_exact_double(&x, GV_EXACT_DOWN) == 0,
 	    "still less");
+	gv_exact_set_double(&x, DBL_MAX);
+	gv_exact_mul_double(&x, &x, DBL_MAX);
+	gv_exact_mul_double(&x, &x, DBL_MAX);
+	ok(gv_exact_double(&x, GV_EXACT_UP) == HUGE_VAL &&
+		gv_exact_double(&x, GV_EXACT_DOWN) == DBL_MAX,
+	    "still more");
+	gv_exact_mul_double(&x, &x, -1);
+	ok(gv_exact_double(&x, GV_EXACT_UP) == -DBL_MAX &&
+		gv_exact_double(&x, GV_EXACT_DOWN) == -HUGE_VAL,
+	    "on both sides");
 	gv_exact_free(&x);
+}
+
+/* One unit in the last of so many bits beside a power of two, whatever its size. */
+static void
+test_long(void)
+{
+	static const int bits[] = {53, 54, 64, 200, 554, 1500, 2600};
+	size_t wrong = 0, k;
+	int e;
+
+	for (k = 0; k < sizeof(bits) / sizeof(*bits); k++)
+		for (e = -1000; e <= 1000; e += 50) {
+			const double power = ldexp(1, e);
+			struct gv_exact x, y;
+			int i;
+
+			gv_exact_init(&x);
+			gv_exact_init(&y);
+			gv_exact_set_double(&x, power);
+			gv_exact_set_double(&y, power);
+			for (i = 0; i < bits[k]; i += 50)
+				gv_exact_mul_double(&y, &y, 0x1p-50);
+			gv_exact_add(&x, &x, &y);
+			wrong += gv_exact_double(&x, GV_EXACT_DOWN) != power;
+			wrong += gv_exact_double(&x, GV_EXACT_UP) !=
+				 nextafter(power, HUGE_VAL);
+			gv_exact_free(&x);
+			gv_exact_free(&y);
+		}
+	is_int(wrong, 0, "numbers of many bits lie between two doubles");
 }
 
 /* ---- certificates ---- */
@@ -367,6 +407,7 @@ main(void)
 	test_sums();
 	test_quotients();
 	test_ends();
+	test_long();
 	test_paper();
 	for_programs(test_policy);
 	return done_testing();

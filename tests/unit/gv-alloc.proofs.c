@@ -767,10 +767,169 @@ test_nothing(void)
 	}
 }
 
+/* ---- multipliers that are next to the right ones ---- */
+
+/* One job on types that are used up, in no order among others that are too dear. */
+static struct gv_problem
+dear_problem(size_t n, const double *rate, const double *gpus, const double *price,
+    struct gv_solution *s)
+{
+	struct gv_problem p;
+	size_t first = below(3), j, k = 0;
+
+	gv_problem_alloc(&p, 1, 4);
+	gv_problem_ask(&p, 1u << GV_NUMBER_NEED);
+	*s = (struct gv_solution){.x = gv_xcalloc(4, sizeof(double))};
+	gv_multipliers_alloc(&s->multipliers, 1, 4);
+	p.count[0] = p.weight[0] = 1;
+	p.scale[0] = 2;
+	for (j = 0; j < 4; j++) {
+		bool used = j >= first && k < n;
+
+		p.rate[j] = used ? rate[k] : .5;
+		p.capacity[j] = used ? gpus[k] : 1;
+		s->multipliers.gpu[j] = used ? price[k] : 0x1p50;
+		s->x[j] = used ? gpus[k] / 2 : 0;
+		p.number[GV_NUMBER_NEED][0] += used ? rate[k] * gpus[k] / 2 : 0;
+		k += used;
+	}
+	for (j = 0; j < 4; j++) /* of a type that nobody wants nothing is paid */
+		if (s->x[j] == 0)
+			p.capacity[j] = 0;
+	return p;
+}
+
+/* How much more than the best sum is what a multiplier proves so many roundings off. */
+static double
+off_by(struct gv_problem *p, struct gv_solution *s, double mu, int roundings)
+{
+	struct gv_certificate c;
+	double best = p->number[GV_NUMBER_NEED][0];
+
+	for (; roundings != 0; roundings += roundings < 0 ? 1 : -1)
+		mu = nextafter(mu, roundings < 0 ? 0 : INFINITY);
+	s->multipliers.job[0] = mu;
+	gv_certificate_make(&c, p, GV_MEASURE_SUM, s);
+	return c.excess > 0 || c.shortfall > 0 ? INFINITY : (c.bound - best) / best;
+}
+
+/*
+ * A job that needs all it can have has a large multiplier, of which a rounding is more than
+ * its sum: between two types, or one and none, the bound is that of the right one.
+ */
+static void
+test_roundings(void)
+{
+	static const double rate[] = {4, 1}, half[] = {1, 1};
+	static const double price[] = {0x1p40, 0x1p20}, one[] = {0x1p40};
+	int k, wrong = 0;
+
+	for (k = 0; k < 60; k++) {
+		struct gv_solution s;
+		struct gv_problem p = dear_problem(2, rate, half, price, &s);
+		double off = off_by(&p, &s, 2 * (price[0] - price[1]) / 3 - 1, k % 7 - 3);
+
+		wrong += !(off >= 0 && off <= 4 * DBL_EPSILON);
+		free(s.x);
+		gv_multipliers_free(&s.multipliers);
+		gv_problem_free(&p);
+		p = dear_problem(1, (double[]){3}, half, one, &s);
+		off = off_by(&p, &s, 2 * one[0] / 3 - 1, k % 7 - 3);
+		wrong += !(off >= 0 && off <= 4 * DBL_EPSILON);
+		free(s.x);
+		gv_multipliers_free(&s.multipliers);
+		gv_problem_free(&p);
+	}
+	is_int(wrong, 0, "a rounding of a multiplier is none of the bound");
+}
+
+/* A floor leaves another job a part of 2^-30: its level is proved as sharply. */
+static void
+test_little_left(void)
+{
+	int k, wrong = 0;
+
+	for (k = 0; k < 49; k++) {
+		const double little = 0x1p-30;
+		struct gv_solution s = {
+		    .x = gv_xcalloc(2, sizeof(double)), .objective = little};
+		struct gv_certificate c;
+		struct gv_problem p;
+		double mu[] = {1. / 3, 1. / 5};
+		int i, r;
+
+		gv_problem_alloc(&p, 2, 1);
+		gv_problem_ask(&p, 1u << GV_NUMBER_NEED);
+		gv_multipliers_alloc(&s.multipliers, 2, 1);
+		p.capacity[0] = s.multipliers.gpu[0] = 1;
+		p.rate[0] = 3;
+		p.rate[1] = 5;
+		p.number[GV_NUMBER_NEED][0] = 3 * (1 - little);
+		s.x[0] = 1 - little;
+		s.x[1] = little;
+		for (i = 0; i < 2; i++) {
+			p.count[i] = p.weight[i] = p.scale[i] = 1;
+			for (r = i == 0 ? k % 7 - 3 : k / 7 - 3; r != 0;
+			     r += r < 0 ? 1 : -1)
+				mu[i] = nextafter(mu[i], r < 0 ? 0 : 1);
+			s.multipliers.job[i] = mu[i];
+		}
+		gv_certificate_make(&c, &p, GV_MEASURE_LEVEL, &s);
+		wrong += c.excess > 0 || c.shortfall > 0 || !(c.bound >= little) ||
+			 !(c.gap <= 8 * DBL_EPSILON);
+		free(s.x);
+		gv_multipliers_free(&s.multipliers);
+		gv_problem_free(&p);
+	}
+	is_int(wrong, 0, "what a floor leaves is proved to some roundings");
+}
+
+/* The bound of the sum of n equal jobs of a step a second, two on a GPU of so much each. */
+static double
+bound_of_equal(size_t n, double both, double price)
+{
+	struct gv_together_entry entry = {.rate_a = both, .rate_b = both};
+	struct gv_solution s = {.x = gv_xcalloc(n, sizeof(double))};
+	struct gv_certificate c;
+	struct gv_together t;
+	struct gv_problem p;
+	size_t i;
+
+	gv_together_make(&t, 1, 1, &entry, 1);
+	gv_problem_alloc(&p, n, 1);
+	p.kind = gv_xcalloc(n, sizeof(*p.kind));
+	p.together = &t;
+	p.capacity[0] = 1;
+	for (i = 0; i < n; i++)
+		p.count[i] = p.weight[i] = p.scale[i] = p.rate[i] = 1;
+	s.x[0] = 1;
+	gv_multipliers_alloc(&s.multipliers, n, 1);
+	s.multipliers.gpu[0] = price;
+	gv_certificate_make(&c, &p, GV_MEASURE_SUM, &s);
+	free(s.x);
+	gv_multipliers_free(&s.multipliers);
+	gv_problem_free(&p);
+	gv_together_free(&t);
+	return c.bound;
+}
+
+/* Jobs that are alike share, too; a little above 0 is not below it. */
+static void
+test_equal(void)
+{
+	is_near(bound_of_equal(1, .75, 1), 1, 1e-15, "a job has nobody to share with");
+	is_near(bound_of_equal(2, .75, 1), 1.5, 1e-15, "two like it have each other");
+	is_near(bound_of_equal(3, .75, 1), 1.75, 1e-15, "three have more");
+	ok(bound_of_equal(1, .75, 1 - 0x1p-45) >= 1, "no bound is below what there is");
+}
+
 int
 main(void)
 {
 	draws_begin(83, 0, 0);
+	test_equal();
+	test_roundings();
+	test_little_left();
 	test_nothing();
 	test_entities();
 	test_explained();
