@@ -143,6 +143,10 @@ test_ends(void)
 	ok(gv_exact_double(&x, GV_EXACT_UP) == -DBL_MAX &&
 		gv_exact_double(&x, GV_EXACT_DOWN) == -HUGE_VAL,
 	    "on both sides");
+	gv_exact_mul_double(&x, &x, 0);
+	ok(gv_exact_double(&x, GV_EXACT_UP) == 0 &&
+		gv_exact_double(&x, GV_EXACT_DOWN) == 0,
+	    "nothing of that is nothing");
 	gv_exact_free(&x);
 }
 

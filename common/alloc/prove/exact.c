@@ -193,6 +193,8 @@ gv_exact_double(const struct gv_exact *x, enum gv_exact_round round)
 	long cut = size > 53 ? size - 53 : 0;
 	mpz_t top;
 
+	if (mpz_sgn(x->m) == 0)
+		return 0;
 	mpz_init(top);
 	mpz_tdiv_q_2exp(top, x->m, (mp_bitcnt_t)cut);
 	if (x->e + cut > 2000)

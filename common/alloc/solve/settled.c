@@ -145,7 +145,6 @@ gv_settled_join(const struct gv_settled *s, const struct gv_reach *others,
 		size_t j = s->x[i] > 0 ? only_type(&a[i * p->m], p->m) : SIZE_MAX;
 
 		memset(x, 0, p->m * sizeof(*x));
-		r->lambda[i] = 0;
 		if (s->keep[i]) {
 			memcpy(x, &others->x[n * p->m], p->m * sizeof(*x));
 			r->lambda[i] = others->lambda[n++];
