@@ -5,6 +5,7 @@
 
 #include "alloc/answer/answer.h"
 #include "alloc/answer/named.h"
+#include "alloc/answer/shares.h"
 #include "alloc/price/price.h"
 #include "base/mem.h"
 
@@ -213,9 +214,89 @@ test_names(void)
 	is_int(cut, strlen(all), "cut to any length");
 }
 
+/* The problem of r on types of so much and so many GPUs, by a policy. */
+static struct gv_answer
+problem_on(const struct gv_rates *r, const double price[2], const unsigned gpus[2],
+    const unsigned away[2], const struct gv_policy *policy)
+{
+	struct gv_gpu_type own[] = {types[0], types[1]};
+	const struct gv_cluster c = {.n_types = 2, .type = own};
+	const struct gv_answer_options opt = {.budget = 7};
+	struct gv_error e = {0};
+	struct gv_answer a;
+	size_t j;
+
+	for (j = 0; j < 2; j++) {
+		own[j].usd_per_h = price[j];
+		own[j].gpus = gpus[j];
+		own[j].away = away[j];
+	}
+	if (gv_answer_problem(&a, r, &c, policy, &opt, &e) != 0)
+		gv_die_error(&e);
+	return a;
+}
+
+/* A type that costs nothing costs next to nothing where steps are counted per dollar. */
+static void
+test_free_types(void)
+{
+	static const double price[][2] = {{0, .5}, {.5, 0}, {0, 0}, {3, .25}};
+	static const double want[][2] = {
+	    {.5e-6, .5}, {.5, .5e-6}, {1, 1}, {3, .25}}; /* of v100, of k80 */
+	static const unsigned one[] = {1, 1}, none[] = {0, 0};
+	struct gv_rates r = rates_of((double[]){1, 2}, 1);
+	size_t k, j;
+
+	for (k = 0; k < 4; k++) {
+		struct gv_answer a =
+		    problem_on(&r, price[k], one, none, &gv_policy_per_dollar);
+		struct gv_answer b =
+		    problem_on(&r, price[k], one, none, &gv_policy_max_min);
+
+		for (j = 0; j < 2; j++) {
+			is_near(a.p.price[a.type[j]] / want[k][j], 1, 1e-15,
+			    "%g and %g an hour: type %zu", price[k][0], price[k][1], j);
+			ok(b.p.price[b.type[j]] == price[k][j], "as it is for others");
+		}
+		ok(a.p.budget == 7, "the budget");
+		gv_answer_free(&a);
+		gv_answer_free(&b);
+	}
+	gv_rates_free(&r);
+}
+
+/* Who could run if GPUs that are away came back. */
+static void
+test_later(void)
+{
+	static const double rate[] = {1, 1, 1, 1, 1, 1, 1e-290, 1e-290, 0, 1, 1, 0};
+	static const double price[] = {1, 1};
+	static const unsigned one[] = {1, 1}, away[] = {1, 0}, later[] = {0, 1};
+	static const int64_t scale[] = {2, 3, 1, 2, 2, 2};
+	static const bool first[] = {true, false, false, false, false, true};
+	static const bool second[] = {true, false, false, false, true, false};
+	struct gv_rates r = rates_of(rate, 6);
+	struct gv_answer a, b;
+	size_t i;
+
+	for (i = 0; i < 6; i++)
+		r.job[i].scale_factor = scale[i];
+	a = problem_on(&r, price, one, away, &gv_policy_max_min);
+	b = problem_on(&r, price, one, later, &gv_policy_max_min);
+	for (i = 0; i < 6; i++)
+		ok(a.later[i] == first[i] && b.later[i] == second[i],
+		    "whether job %zu runs later", i);
+	is_int(a.p.n, 1, "one runs now");
+	gv_answer_free(&a);
+	gv_answer_free(&b);
+	gv_rates_free(&r);
+}
+
 int
 main(void)
 {
+	test_free_types();
+	test_later();
 	test_paper();
 	test_memory();
 	test_refused();
