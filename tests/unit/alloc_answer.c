@@ -292,9 +292,66 @@ test_later(void)
 	gv_rates_free(&r);
 }
 
+/* A table of rows of two jobs and of one, the first-th of them first. */
+static struct gv_rates
+shared_rates(size_t first)
+{
+	static const char *const names[] = {
+	    "job_id", "gpu_type", "steps_per_s", "with_job_id", "with_steps_per_s"};
+	static const char *const rows[][5] = {{"b", "v100", "0.8", "a", "8"},
+	    {"b", "v100", "1", "", ""}, {"a", "v100", "10", "", ""}};
+	struct gv_frame frame = {0};
+	struct gv_rates r = {0};
+	struct gv_error e = {0};
+	struct gv_cell of[5];
+	size_t i, k;
+
+	for (k = 0; k < 5; k++)
+		of[k] = cell(names[k]);
+	gv_frame_start(&frame, "memory", false, of, 5);
+	for (i = 0; i < 3; i++) {
+		for (k = 0; k < 5; k++)
+			of[k] = cell(rows[(i + first) % 3][k]);
+		gv_frame_add(&frame, of, (long)i + 2);
+	}
+	if (gv_rates_from(&r, &frame, &cluster, &e) != 0)
+		gv_die_error(&e);
+	return r;
+}
+
+/* Jobs of a table that share, whichever row says so, have ranks by their names. */
+static void
+test_shared(void)
+{
+	const struct gv_answer_options opt = {0};
+	size_t first, b;
+
+	for (first = 0; first < 3; first++) {
+		struct gv_rates r = shared_rates(first);
+		struct gv_error e = {0};
+		struct gv_answer a;
+
+		ok(gv_answer_problem(&a, &r, &cluster, &gv_policy_max_min, &opt, &e) == 0,
+		    "they may share");
+		ok(a.p.together != NULL && a.p.n == 2, "they do");
+		b = strcmp(r.job[0].id.s, "b") == 0 ? 0 : 1;
+		ok(a.rank[a.row[b]] == 1 && a.rank[a.row[1 - b]] == 0, "b is behind a");
+		gv_answer_free(&a);
+		ok(gv_answer_problem(
+		       &a, &r, &cluster, &gv_policy_proportional, &opt, &e) == -1,
+		    "not by a policy that has no such programs");
+		ok(e.count == 1 && strstr(e.text[0], "gives no GPU to two jobs") != NULL,
+		    "which is said");
+		gv_answer_free(&a);
+		gv_error_clear(&e);
+		gv_rates_free(&r);
+	}
+}
+
 int
 main(void)
 {
+	test_shared();
 	test_free_types();
 	test_later();
 	test_paper();
