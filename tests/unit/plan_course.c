@@ -240,11 +240,282 @@ check_short(void)
 	is_int(period_of(odd_first, 9), 3, "what is before it need not be like it");
 }
 
+/* ---- drawn steps, against the obvious way ---- */
+
+enum { STEPS = 60 };
+
+/* A step of one of two stages, of numbers not far from these. */
+static struct gv_step
+draw_step(size_t micro_batch, size_t version)
+{
+	static const enum gv_step_op ops[] = {GV_STEP_FORWARD, GV_STEP_BACKWARD,
+	    GV_STEP_WEIGHT, GV_STEP_REDUCE, GV_STEP_UPDATE, GV_STEP_UPDATE};
+
+	return (struct gv_step){.op = ops[draw(6)],
+	    .stage = (uint32_t)draw(2),
+	    .micro_batch = (uint32_t)(micro_batch + draw(3)),
+	    .version = (uint32_t)(version + draw(2))};
+}
+
+/* Steps, then a stretch a few times, each time so many micro-batches and versions on, then steps. */
+static size_t
+draw_steps(struct gv_step *step)
+{
+	struct gv_step stretch[6];
+	size_t period = 1 + draw(6), n = 0, i, k, times = 1 + draw(5);
+	uint32_t micro_batches = (uint32_t)draw(3), versions = (uint32_t)draw(3);
+
+	for (k = draw(7); k > 0; k--)
+		step[n++] = draw_step(0, 0);
+	for (k = 0; k < period; k++)
+		stretch[k] = draw_step(1, 1);
+	for (i = 0; i < times; i++)
+		for (k = 0; k < period; k++) {
+			step[n] = stretch[k];
+			step[n].micro_batch += (uint32_t)i * micro_batches;
+			step[n++].version += (uint32_t)i * versions;
+		}
+	for (k = draw(7); k > 0; k--)
+		step[n++] = draw_step(9, 9);
+	return n;
+}
+
+/* Whether step b is step a, so many micro-batches and versions on. */
+static bool
+is_on(const struct gv_step *a, const struct gv_step *b, uint32_t micro_batches,
+    uint32_t versions)
+{
+	return a->op == b->op && a->stage == b->stage &&
+	       b->micro_batch == a->micro_batch + micro_batches &&
+	       b->version == a->version + versions;
+}
+
+/*
+ * The stretch between the first update behind a third of them and the first one behind it
+ * that has a stretch: as long as steps before and behind are like those a stretch later, it is
+ * more than once behind itself, and half of all steps are in it.  False: none is.
+ */
+static bool
+slow_stretch(struct gv_course *c, const struct gv_step *step, size_t n)
+{
+	size_t update[STEPS], n_updates = 0, k, i, first, last;
+
+	for (k = 0; k < n; k++)
+		if (step[k].op == GV_STEP_UPDATE)
+			update[n_updates++] = k;
+	for (i = n_updates / 3 + 1; i < n_updates; i++) {
+		size_t a = update[n_updates / 3], period = update[i] - a;
+		uint32_t m = step[a + period].micro_batch - step[a].micro_batch;
+		uint32_t v = step[a + period].version - step[a].version;
+
+		if (step[a + period].micro_batch <= step[a].micro_batch ||
+		    step[a + period].version <= step[a].version)
+			continue;
+		for (first = a; first > 0 &&
+				is_on(&step[first - 1], &step[first - 1 + period], m, v);
+		     first--)
+			;
+		for (last = a;
+		     last + period < n && is_on(&step[last], &step[last + period], m, v);
+		     last++)
+			;
+		if (last - first < period || 2 * (last + period - first) < n)
+			continue;
+		*c = (struct gv_course){.n = n,
+		    .first = first,
+		    .period = period,
+		    .micro_batches = m,
+		    .versions = v};
+		return true;
+	}
+	return false;
+}
+
+/* Steps that all read the first weights, but for what makes others. */
+static bool
+slow_batch(const struct gv_step *step, size_t n)
+{
+	size_t most = 0, k;
+
+	for (k = 0; k < n; k++) {
+		bool makes = step[k].op == GV_STEP_UPDATE || step[k].op == GV_STEP_REDUCE;
+
+		most += step[k].version > (makes ? 1 : 0);
+	}
+	return most == 0;
+}
+
+/* Whether the course of drawn steps of some micro-batches, for all, is as it has to be. */
+static bool
+stretch_good(const struct gv_step *step, size_t n, uint64_t some, uint64_t all)
+{
+	struct gv_course c, want = {.n = n};
+	struct gv_error e = {0};
+	bool made = gv_course_make(&c, step, n, some, all, &e) == 0, can, good;
+
+	if (slow_batch(step, n)) {
+		can = all % some == 0;
+		want.period = n;
+		want.micro_batches = (uint32_t)some;
+		want.versions = 1;
+		want.times = all / some;
+	} else if (some == all) {
+		can = true;
+	} else {
+		can = slow_stretch(&want, step, n) &&
+		      (all - some) % want.micro_batches == 0;
+		want.times = can ? 1 + (all - some) / want.micro_batches : 0;
+	}
+	gv_error_clear(&e);
+	if (!made || !can)
+		return made == can && c.step == NULL && c.n == 0;
+	good = c.n == n && c.first == want.first && c.period == want.period &&
+	       c.times == want.times && c.micro_batches == want.micro_batches &&
+	       c.versions == want.versions &&
+	       memcmp(c.step, step, n * sizeof(*step)) == 0;
+	gv_course_free(&c);
+	return good;
+}
+
+static size_t
+put_steps(struct gv_course_step *all, size_t n, const struct gv_course *c, size_t from,
+    size_t to, uint64_t round)
+{
+	for (; from < to; from++) {
+		const struct gv_step *s = &c->step[from];
+
+		all[n++] = (struct gv_course_step){s->op, s->stage,
+		    s->micro_batch + round * c->micro_batches,
+		    s->version + round * c->versions};
+	}
+	return n;
+}
+
+/* All steps of the long run, one after the other; how many. */
+static size_t
+expand(const struct gv_course *c, struct gv_course_step *all)
+{
+	size_t end = c->first + c->period, n;
+	uint64_t i;
+
+	if (c->times == 0)
+		return put_steps(all, 0, c, 0, c->n, 0);
+	n = put_steps(all, 0, c, 0, end, 0);
+	for (i = 1; i < c->times; i++)
+		n = put_steps(all, n, c, c->first, end, i);
+	return put_steps(all, n, c, end, c->n, c->times - 1);
+}
+
+static bool
+slow_puts_off(const struct gv_course_step *all, size_t n, size_t k)
+{
+	size_t i;
+
+	for (i = k + 1; i < n; i++) {
+		if (all[i].stage != all[k].stage)
+			continue;
+		if (all[i].op == GV_STEP_UPDATE || all[i].op == GV_STEP_REDUCE)
+			break;
+		if (all[i].op == GV_STEP_WEIGHT &&
+		    all[i].micro_batch == all[k].micro_batch)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Whether steps, where to begin and what is put off are those of all steps of the course.
+ * Where it begins is at most three stretches before the last beginning of one that could be.
+ */
+static bool
+expands(const struct gv_course *c)
+{
+	static struct gv_course_step all[64 * STEPS];
+	size_t n = expand(c, all), k, m, from, best;
+	bool good = gv_course_length(c) == n;
+
+	for (k = 0; k < n && good; k++) {
+		struct gv_course_step s = gv_course_at(c, k);
+
+		good = s.op == all[k].op && s.stage == all[k].stage &&
+		       s.micro_batch == all[k].micro_batch &&
+		       s.version == all[k].version &&
+		       gv_course_puts_off(c, k) == slow_puts_off(all, n, k);
+	}
+	for (m = 0; m < 80 && good; m++) {
+		for (best = 0; best < n && all[best].micro_batch < m; best++)
+			;
+		from = (size_t)gv_course_begin(c, m);
+		good = from <= best && (c->times > 0 || from == 0) &&
+		       (from == 0 || from >= c->first) &&
+		       (c->times == 0 || best < c->first + 2 * c->period ||
+			   from == c->first + (c->times - 1) * c->period ||
+			   from + 3 * c->period > best);
+	}
+	return good;
+}
+
+static void
+check_drawn(void)
+{
+	size_t i, wrong = 0, unlike = 0, n, found = 0;
+	struct gv_step step[STEPS];
+	struct gv_error e = {0};
+	struct gv_course c;
+
+	for (i = 0; i < 20000; i++) {
+		uint64_t some = 1 + draw(4), all = some + draw(12);
+
+		n = draw_steps(step);
+		wrong += !stretch_good(step, n, some, all);
+		if (gv_course_make(&c, step, n, some, all, &e) != 0) {
+			gv_error_clear(&e);
+			continue;
+		}
+		found += c.times > 1;
+		unlike += !expands(&c);
+		gv_course_free(&c);
+	}
+	is_int(wrong, 0, "stretches of drawn steps");
+	is_int(unlike, 0, "and all that comes of them");
+	ok(found > 1000, "where there are some (%zu)", found);
+}
+
+/* How many micro-batches are enough, by hand: 4 for each GPU and 16 for each replica at most. */
+static void
+check_some(void)
+{
+	struct gv_pipe_stage stage[3] = {
+	    {.replicas = 2}, {.replicas = 3}, {.replicas = 1}};
+	struct gv_pipe p = {.n = 3, .stage = stage, .chunks = 1};
+
+	p.schedule = GV_SCHEDULE_1F1B; /* 4 * 6 + 16 * 3, of rounds of 6 */
+	is_int(gv_course_some(&p, 1000), 72 + 928 % 6, "1f1b: rounds, and what is left");
+	is_int(gv_course_some(&p, 72), 72, "as many as that are all of them");
+	is_int(gv_course_some(&p, 73), 73, "one more is left");
+	is_int(gv_course_some(&p, 78), 72, "but a round is not");
+	stage[0].replicas = 5; /* 4 * 9 + 16 * 5 = 116, of rounds of 15 */
+	is_int(gv_course_some(&p, 1020), 120, "whole rounds");
+	p.schedule = GV_SCHEDULE_2BW; /* 12 times the least of whole batches and rounds */
+	p.batch = 6;
+	is_int(gv_course_some(&p, 3600), 360, "2bw: whole batches as well");
+	p.n = 1;
+	stage[0].replicas = 1; /* 4 + 16, of 6 */
+	is_int(gv_course_some(&p, 3600), 72, "12 of them at least");
+	p.batch = 1;
+	is_int(gv_course_some(&p, 3600), 20, "more where they are short");
+	p.schedule = GV_SCHEDULE_GPIPE;
+	p.batch = 7;
+	is_int(gv_course_some(&p, 3600), 7, "gpipe: a batch");
+}
+
 int
 main(void)
 {
 	check_short();
 	check_random();
 	check_errors();
+	check_drawn();
+	check_some();
 	return done_testing();
 }
