@@ -325,6 +325,7 @@ find(void *ctx, struct gv_plan *p, const struct ideals *s)
 		w->wrong++;
 		return false;
 	}
+	w->wrong += p->n > 0 || p->stage != NULL || p->of != NULL;
 	w->wrong += w->over || ++w->searches > SEARCHES || w->told != w->searches;
 	if (w->look)
 		w->wrong += !expected(w, s);

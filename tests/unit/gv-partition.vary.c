@@ -492,10 +492,73 @@ test_elsewhere(void)
 	ideals_free(&all);
 }
 
+enum { LONG = 70 };
+
+/* How many layers the first stages of the plans that were tried have. */
+static size_t first[8], n_first;
+
+static double
+step_of_none(void *ctx, const struct gv_plan *p)
+{
+	const size_t *most = ctx;
+	size_t v;
+
+	for (v = 0; v < LONG; v++)
+		first[n_first] += p->of[v] == 0;
+	n_first += n_first + 1 < *most;
+	return INFINITY;
+}
+
+/* Of more layers than a word of a set has, cut behind so many: the first two tried. */
+static bool
+tries_beside(size_t cut)
+{
+	struct gv_graph_layer layer[LONG] = {{0}};
+	struct gv_graph_edge edge[LONG];
+	struct gv_graph g = {
+	    .n = LONG, .layer = layer, .edge = edge, .n_edges = LONG - 1};
+	struct gv_stage stage[2] = {{.replicas = {1}}, {.replicas = {1}, .within = {1}}};
+	uint32_t of[LONG];
+	struct gv_plan p = {.n = 2, .stage = stage, .of = of};
+	struct search_options o = {.straight = true};
+	size_t most = sizeof(first) / sizeof(first[0]), v;
+	struct ideals s;
+	struct vary near = {.s = &s,
+	    .g = &g,
+	    .o = &o,
+	    .gpus = 2,
+	    .tries = 2,
+	    .step_s = step_of_none,
+	    .ctx = &most};
+
+	for (v = 0; v < LONG; v++) {
+		layer[v].time_s = 1;
+		of[v] = v >= cut;
+		edge[v] = (struct gv_graph_edge){(uint32_t)v, (uint32_t)v + 1};
+	}
+	ideals_make(&s, &g, IDEALS_ALL, NULL, 0, 2 * LONG);
+	memset(first, 0, sizeof(first));
+	n_first = 0;
+	vary(&p, 1, &near);
+	ideals_free(&s);
+	return n_first == 2 && first[0] == cut - 1 && first[1] == cut + 1;
+}
+
+static void
+test_long(void)
+{
+	size_t cut, wrong = 0;
+
+	for (cut = 2; cut + 1 < LONG; cut++)
+		wrong += !tries_beside(cut);
+	is_int(wrong, 0, "the cut of a long chain is moved by one first, back and forth");
+}
+
 int
 main(void)
 {
 	test_random();
+	test_long();
 	test_elsewhere();
 	return done_testing();
 }
