@@ -62,8 +62,6 @@ find_stretch(struct gv_course *c)
 		updates += c->step[k].op == GV_STEP_UPDATE;
 	for (at = 0; at < c->n && seen <= updates / 3; at++)
 		seen += c->step[at].op == GV_STEP_UPDATE;
-	if (at == 0 || seen == 0)
-		return false;
 	for (k = at--; k < c->n; k++)
 		if (c->step[k].op == GV_STEP_UPDATE && try_stretch(c, at, k - at))
 			return true;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "gv-partition/placed/placed.h"
 #include "gv-partition/schedule/interleave.h"
 #include "gv-partition/rank/rank.h"
 #include "gv-partition/schedule/pipe.h"
@@ -278,6 +279,200 @@ test_most(void)
 	}
 }
 
+/* ---- which plans are ranked ---- */
+
+static bool
+same_stages(const struct gv_plan *a, const struct gv_plan *b)
+{
+	size_t k, l;
+
+	for (k = 0; a->n == b->n && k < a->n; k++) {
+		const struct gv_stage *x = &a->stage[k], *y = &b->stage[k];
+
+		for (l = 0; l < GV_PLAN_LEVELS; l++)
+			if (x->replicas[l] != y->replicas[l] ||
+			    x->within[l] != y->within[l])
+				return false;
+		if (x->recompute != y->recompute || x->type != y->type)
+			return false;
+	}
+	return a->n == b->n;
+}
+
+static bool
+is_close(double a, double b, double tolerance)
+{
+	return fabs(a - b) <= tolerance * fmax(fabs(a), fabs(b));
+}
+
+/* Whether stages compute, hold and receive as much, in plans of the same stages. */
+static bool
+same_loads(const struct ranked *a, const struct ranked *b)
+{
+	size_t i;
+
+	for (i = 0; i < a->report.n; i++) {
+		const struct stage_report *x = &a->report.row[i], *y = &b->report.row[i];
+
+		if (!is_close(x->size.time_s, y->size.time_s, 1e-12) ||
+		    !is_close(x->size.parameter, y->size.parameter, 1e-12) ||
+		    !is_close(x->size.in, y->size.in, 1e-12) ||
+		    !is_close(x->memory, y->memory, 1e-12))
+			return false;
+	}
+	return true;
+}
+
+/* Whether the plan is ranked on a machine of so many levels; what costs nothing may be anywhere. */
+static bool
+is_ranked(const struct ranking *k, const struct world *w, const struct gv_plan *p,
+    size_t levels)
+{
+	size_t i, v;
+
+	for (i = 0; i < k->n; i++) {
+		const struct ranked *r = &k->row[i];
+
+		if (r->machine.n_levels != levels || !same_stages(&r->plan, p))
+			continue;
+		for (v = 0;
+		     v < w->g.n && (r->plan.of[v] == p->of[v] || w->layer[v].time_s <= 0);
+		     v++)
+			;
+		if (v == w->g.n)
+			return true;
+	}
+	return false;
+}
+
+/* Plans that must be ranked and are not: the best on the machine, under both cost models. */
+static size_t
+missing_best(const struct ranking *k, const struct world *w, const struct ideals *s,
+    const struct gv_machine *m, bool placed)
+{
+	struct search_options o = w->o;
+	size_t missing = 0, model;
+
+	for (model = 0; model < 2; model++) {
+		struct gv_plan p = {0};
+
+		o.rules.model = model == 0 ? COST_PAPER : COST_COMPAT;
+		if ((placed ? placed_search(&p, s, w->g.n, m, &o)
+			    : plan_search(&p, s, w->g.n, m, &o)) == SEARCH_FOUND)
+			missing += !is_ranked(k, w, &p, placed ? 1 : m->n_levels);
+		gv_plan_free(&p);
+	}
+	return missing;
+}
+
+/* Straight plans of each number of stages, alone and with the same replicas of all. */
+static size_t
+missing_straight(const struct ranking *k, const struct world *w, size_t gpus)
+{
+	size_t missing = 0, d, i, j, replicas;
+
+	for (d = 1; d <= gpus && d <= w->g.n; d++)
+		for (replicas = 1; replicas <= gpus / d;
+		     replicas += replicas < gpus / d ? gpus / d - replicas : 1) {
+			bool there = false;
+
+			for (i = 0; i < k->n && !there; i++) {
+				const struct ranked *r = &k->row[i];
+
+				there = r->plan.n == d && r->machine.n_levels == 1;
+				for (j = 0; j < d && there; j++)
+					there = r->plan.stage[j].replicas[0] == replicas;
+			}
+			missing += !there;
+		}
+	return missing;
+}
+
+/* Rows out of order, or that say what others say. */
+static size_t
+wrong_rows(const struct ranking *k)
+{
+	size_t wrong = 0, i, j;
+
+	for (i = 0; i < k->n; i++) {
+		const struct ranked *a = &k->row[i], *b;
+
+		for (j = i + 1; j < k->n; j++)
+			wrong += a->machine.n_levels == k->row[j].machine.n_levels &&
+				 same_stages(&a->plan, &k->row[j].plan) &&
+				 same_loads(a, &k->row[j]);
+		if (i + 1 == k->n)
+			break;
+		b = a + 1;
+		if (is_close(a->step_s, b->step_s, 1e-10))
+			wrong += a->report.gpus > b->report.gpus ||
+				 (a->report.gpus == b->report.gpus &&
+				     a->bytes > b->bytes * (1 + 1e-12));
+		else
+			wrong += a->step_s > b->step_s * (1 + 1e-9);
+	}
+	return wrong;
+}
+
+static size_t
+missing_of(const struct ranking *k, const struct world *w, const struct ideals *s)
+{
+	size_t outer = w->m.n_levels - 1, missing = 0, n;
+	struct gv_machine flat = w->m, part = w->m;
+
+	gv_machine_flatten(&flat);
+	for (n = 1; n <= w->m.gpus[outer]; n++) {
+		part.gpus[outer] = n;
+		missing += missing_best(k, w, s, &part, false);
+	}
+	if (outer > 0)
+		missing += missing_best(k, w, s, &w->m, true);
+	missing += missing_straight(k, w, flat.gpus[0]);
+	for (; flat.gpus[0] > 0; flat.gpus[0]--)
+		missing += missing_best(k, w, s, &flat, false);
+	return missing;
+}
+
+/* Chains, some layers of which cost nothing, on machines of a level or two. */
+static void
+test_rows(void)
+{
+	static const enum gv_schedule_kind kinds[] = {
+	    GV_SCHEDULE_1F1B, GV_SCHEDULE_FLUSH, GV_SCHEDULE_GPIPE};
+	size_t i, v, missing = 0, wrong = 0, rows = 0;
+
+	for (i = 0; i < 45; i++) {
+		struct rank_task task = {.cut = IDEALS_ALL};
+		struct ideals ideals;
+		struct ranking k;
+		struct world w;
+
+		draws_begin(6, (uint32_t)i, 0);
+		random_world(&w, kinds[i % 3]);
+		w.o.rules.memory = 0;
+		for (v = 1; v < w.g.n && i % 2 == 0; v++)
+			if (draw(3) == 0)
+				w.layer[v] = (struct gv_graph_layer){0};
+		if (i % 5 < 2) {
+			w.m = (struct gv_machine){.n_levels = 2,
+			    .gpus = {2, 2 + i % 2},
+			    .bytes_per_s = {
+				(double)(9 + draw(30)), (double)(2 + draw(8))}};
+		}
+		task = (struct rank_task){
+		    .s = &ideals, .g = &w.g, .m = &w.m, .o = &w.o, .cut = IDEALS_ALL};
+		ideals_make(&ideals, &w.g, IDEALS_ALL, NULL, 0, 1000);
+		ranking_make(&k, &task);
+		missing += missing_of(&k, &w, &ideals);
+		wrong += wrong_rows(&k);
+		rows += k.n;
+		ranking_free(&k);
+		ideals_free(&ideals);
+	}
+	is_int(missing, 0, "the best plans of all parts of a machine are ranked");
+	is_int(wrong, 0, "%zu rows in their order, none twice", rows);
+}
+
 int
 main(void)
 {
@@ -312,5 +507,6 @@ main(void)
 		    gv_schedule_name[schedule], s.equal, s.n - s.none, s.worst);
 	}
 	test_most();
+	test_rows();
 	return done_testing();
 }
