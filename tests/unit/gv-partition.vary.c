@@ -289,9 +289,7 @@ stages_good(const struct world *w, const struct gv_plan *p, const struct line *l
 		double memory =
 		    w->v.fleet != NULL ? w->fleet.type[g->type].memory : r->memory;
 		struct stage_size size = {
-		    .parameter = w->s.parameter[b] - w->s.parameter[a],
-		    .in = w->s.out[a],
-		    .out = w->s.out[b]};
+		    .parameter = w->s.parameter[b] - w->s.parameter[a]};
 		bool again;
 
 		for (i = k; i < p->n; i++)

@@ -105,22 +105,20 @@ prefix_of(const struct vary *v, const struct gv_plan *p, size_t end)
 	return i;
 }
 
-/* Bytes of the stage with as many in flight as its place in the pipeline asks for. */
+/* Bytes of the stage, all kept, with as many in flight as its place in the pipeline asks for. */
 static double
-bytes_of(const struct varying *x, const struct shape *s, size_t k, bool recompute)
+bytes_of(const struct varying *x, const struct shape *s, size_t k)
 {
 	const struct ideals *d = x->v->s;
-	struct stage_size size = {
-	    .parameter = d->parameter[s->at[k + 1]] - d->parameter[s->at[k]],
-	    .in = d->out[s->at[k]],
-	    .out = d->out[s->at[k + 1]]};
+	const struct stage_size size = {
+	    .parameter = d->parameter[s->at[k + 1]] - d->parameter[s->at[k]]};
 	size_t behind = 0, i;
 
 	for (i = k; i < s->n; i++)
 		behind += s->replicas[i];
 	return stage_memory(&x->v->o->rules, &size,
 	    d->activation[s->at[k + 1]] - d->activation[s->at[k]],
-	    stage_in_flight(&x->v->o->rules, s->replicas[k], behind), recompute);
+	    stage_in_flight(&x->v->o->rules, s->replicas[k], behind), false);
 }
 
 static struct gv_plan
@@ -144,7 +142,7 @@ plan_of(const struct varying *x, const struct shape *s)
 		memory = memory_of(x, s->type[k]);
 		p.stage[k].recompute = r->recompute == RECOMPUTE_FULL ||
 				       (r->recompute == RECOMPUTE_AUTO && memory > 0 &&
-					   bytes_of(x, s, k, false) > memory);
+					   bytes_of(x, s, k) > memory);
 		for (i = 0; i < x->v->g->n; i++)
 			if (ideals_has(x->v->s, s->at[k + 1], i) &&
 			    !ideals_has(x->v->s, s->at[k], i))
