@@ -601,12 +601,107 @@ everything(const struct transformer *x, const struct ptd_machine *m, double *bes
 	return n;
 }
 
+static bool
+is_same(double a, double b)
+{
+	return !(a < b || a > b);
+}
+
+/* The order of rows that differ: by time, memory, then the parts of the plan. */
+static bool
+comes_before(const struct ptd_row *x, const struct ptd_row *y)
+{
+	const double a[] = {x->time.iteration_s, x->memory, (double)x->plan.t,
+	    (double)x->plan.p, (double)x->plan.c, (double)x->plan.e, (double)x->plan.v,
+	    -(double)x->plan.last, -(double)x->plan.b, (double)x->plan.zero,
+	    (double)x->plan.recompute, (double)x->plan.schedule};
+	const double b[] = {y->time.iteration_s, y->memory, (double)y->plan.t,
+	    (double)y->plan.p, (double)y->plan.c, (double)y->plan.e, (double)y->plan.v,
+	    -(double)y->plan.last, -(double)y->plan.b, (double)y->plan.zero,
+	    (double)y->plan.recompute, (double)y->plan.schedule};
+	size_t i;
+
+	for (i = 0; i + 1 < sizeof(a) / sizeof(a[0]) && !(a[i] < b[i] || a[i] > b[i]);
+	     i++)
+		;
+	return a[i] < b[i];
+}
+
+/* One of the parts of a plan that may be pinned without allowing others. */
+static size_t
+part_of(const struct ptd_plan *k, size_t which)
+{
+	const size_t part[] = {k->t, k->p, k->d, k->b, k->v, k->last};
+
+	return part[which];
+}
+
+/* Pins one part after the other to what a row has: rows with it that are not found, or others. */
+static size_t
+wrong_pins(const struct ptd_rows *all, const struct transformer *x,
+    const struct ptd_machine *m, const struct ptd_pins *pins)
+{
+	size_t which, i, k, wrong = 0;
+
+	for (which = 0; which < 6; which++) {
+		size_t value =
+		    part_of(&all->row[(all->n / 2 + 7 * which) % all->n].plan, which);
+		struct ptd_pins one = *pins;
+		struct ptd_rows r;
+
+		*(which == 0     ? &one.t
+		    : which == 1 ? &one.p
+		    : which == 2 ? &one.d
+		    : which == 3 ? &one.b
+		    : which == 4 ? &one.v
+				 : &one.last) = value;
+		ptd_search(&r, x, m, &one);
+		for (i = k = 0; i < all->n; i++) {
+			if (part_of(&all->row[i].plan, which) != value)
+				continue;
+			wrong += k >= r.n || comes_before(&r.row[k], &all->row[i]) ||
+				 comes_before(&all->row[i], &r.row[k]);
+			k++;
+		}
+		wrong += k != r.n;
+		ptd_rows_free(&r);
+	}
+	return wrong;
+}
+
+/* Whether all that is tried is listed in its order where any memory will do, the least said. */
+static bool
+lists_all(const struct transformer *x, const struct ptd_machine *m,
+    const struct ptd_pins *pins, size_t n, bool with_pins)
+{
+	struct ptd_pins any = *pins;
+	struct ptd_rows r;
+	double least = INFINITY;
+	bool good;
+	size_t i;
+
+	any.any_memory = true;
+	ptd_search(&r, x, m, &any);
+	good = r.n == n && r.tried == n;
+	for (i = 0; i < r.n; i++) {
+		good = good && (i == 0 || comes_before(&r.row[i - 1], &r.row[i]));
+		good = good && is_same(r.row[i].memory, ptd_memory(x, m, &r.row[i].plan));
+		least = fmin(least, r.row[i].memory);
+	}
+	good = good && (r.n == 0 || (is_same(r.least.memory, least) &&
+					is_same(ptd_memory(x, m, &r.least.plan), least)));
+	if (with_pins && r.n > 0)
+		good = good && wrong_pins(&r, x, m, &any) == 0;
+	ptd_rows_free(&r);
+	return good;
+}
+
 static void
 test_search(void)
 {
 	static const double lengths[] = {512, 2048, 8192};
 	struct gpu_type g = a100();
-	size_t round, i, wrong = 0, unordered = 0, none = 0;
+	size_t round, i, wrong = 0, unordered = 0, unlisted = 0, none = 0;
 
 	for (round = 0; round < 150; round++) {
 		struct transformer x =
@@ -637,6 +732,7 @@ test_search(void)
 		wrong += r.tried != n || (r.n == 0) != isinf(best) ||
 			 (r.n > 0 && r.row[0].time.iteration_s != best);
 		none += r.n == 0;
+		unlisted += !lists_all(&x, &m, &free, n, round % 4 == 0);
 		for (i = 1; i < r.n; i++)
 			unordered +=
 			    r.row[i].time.iteration_s < r.row[i - 1].time.iteration_s ||
@@ -645,6 +741,7 @@ test_search(void)
 	}
 	is_int(wrong, 0, "150 searches find what a loop over everything finds");
 	is_int(unordered, 0, "the best first, and all fit");
+	is_int(unlisted, 0, "all that is tried, what is pinned, and the least of it");
 	ok(none > 5 && none < 100, "some have no plan: %zu", none);
 }
 

@@ -323,7 +323,7 @@ same_loads(const struct ranked *a, const struct ranked *b)
 	return true;
 }
 
-/* Whether the plan is ranked on a machine of so many levels; what costs nothing may be anywhere. */
+/* Whether the plan is ranked on so many levels; what costs nothing may be anywhere. */
 static bool
 is_ranked(const struct ranking *k, const struct world *w, const struct gv_plan *p,
     size_t levels)

@@ -143,7 +143,7 @@ put_order(struct round *r, const uint32_t *order, size_t limit)
 		put(r, set |= 1U << order[i]);
 }
 
-/* The cut with some layers of the mask on either side, the first ranked first, up to so many ways. */
+/* The cut with layers of the mask on either side, by their ranks, up to so many ways. */
 static void
 put_sides(struct round *r, unsigned cut, unsigned may, size_t limit)
 {

@@ -106,7 +106,7 @@ put(struct bars *b, const struct world *w, const struct launch *r, double start_
 	b->labels += h >= 12 && px > gv_text_px(name, strlen(name)) + 8;
 }
 
-/* The place of a launch among those that run in the second, and how many these are; 0: it does not. */
+/* The place of a launch among those that run in the second, 0: it does not; of how many. */
 static size_t
 place(const struct launch **run, size_t n, size_t which, double second, size_t *of)
 {
@@ -257,6 +257,7 @@ test_launches(void)
 		size_t n = of_jobs ? JOBS : LANES, seen = 0, all = 0;
 
 		draw_world(&w, of_jobs);
+		memset(w.first, 0xff, sizeof(w.first)); /* it is filled */
 		sort_launches(&w.d, of_jobs, w.first);
 		for (k = 0; k < n; k++) {
 			double h = below(2) == 0 ? 30 : 12, y = (double)below(50);

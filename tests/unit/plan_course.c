@@ -257,7 +257,7 @@ draw_step(size_t micro_batch, size_t version)
 	    .version = (uint32_t)(version + draw(2))};
 }
 
-/* Steps, then a stretch a few times, each time so many micro-batches and versions on, then steps. */
+/* Steps, a stretch a few times, each so many micro-batches and versions on, and steps. */
 static size_t
 draw_steps(struct gv_step *step)
 {

@@ -47,7 +47,7 @@ try_zeros(const struct search *s, struct ptd_plan *k)
 				    : !pins->any_zero && zero != usual)
 			continue;
 		if (zero > 1 && k->p > 1)
-			continue;
+			break;
 		/* there is nothing to split */
 		if (k->c * k->d == 1 && pins->zero < 0 && zero != usual)
 			continue;
