@@ -669,6 +669,31 @@ wrong_pins(const struct ptd_rows *all, const struct transformer *x,
 	return wrong;
 }
 
+/* Pins the schedule: rows of others, or not all of one that is tried without a pin as well. */
+static size_t
+wrong_schedules(const struct ptd_rows *all, const struct transformer *x,
+    const struct ptd_machine *m, const struct ptd_pins *pins)
+{
+	size_t i, n, wrong = 0;
+	int schedule;
+
+	for (schedule = 0; schedule < PTD_SCHEDULES; schedule++) {
+		struct ptd_pins one = *pins;
+		struct ptd_rows r;
+
+		one.schedule = schedule;
+		ptd_search(&r, x, m, &one);
+		for (i = n = 0; i < all->n; i++)
+			n += (int)all->row[i].plan.schedule == schedule;
+		for (i = 0; i < r.n; i++)
+			wrong += (int)r.row[i].plan.schedule != schedule;
+		if (schedule == PTD_FLUSH || schedule == PTD_INTERLEAVED)
+			wrong += r.n != n;
+		ptd_rows_free(&r);
+	}
+	return wrong;
+}
+
 /* Whether all that is tried is listed in its order where any memory will do, the least said. */
 static bool
 lists_all(const struct transformer *x, const struct ptd_machine *m,
@@ -691,7 +716,8 @@ lists_all(const struct transformer *x, const struct ptd_machine *m,
 	good = good && (r.n == 0 || (is_same(r.least.memory, least) &&
 					is_same(ptd_memory(x, m, &r.least.plan), least)));
 	if (with_pins && r.n > 0)
-		good = good && wrong_pins(&r, x, m, &any) == 0;
+		good = good && wrong_pins(&r, x, m, &any) == 0 &&
+		       wrong_schedules(&r, x, m, &any) == 0;
 	ptd_rows_free(&r);
 	return good;
 }
