@@ -694,6 +694,43 @@ wrong_schedules(const struct ptd_rows *all, const struct transformer *x,
 	return wrong;
 }
 
+/* Rows that compute some again as wanted, -1: none is wanted; not of that, or not so many. */
+static bool
+recomputes(const struct transformer *x, const struct ptd_machine *m,
+    const struct ptd_pins *pins, int wanted, size_t n)
+{
+	struct ptd_pins one = *pins;
+	struct ptd_rows r;
+	bool good;
+	size_t i;
+
+	one.recompute = wanted;
+	ptd_search(&r, x, m, &one);
+	good = r.n == n;
+	for (i = 0; i < r.n && wanted >= 0; i++)
+		good = good && (int)r.row[i].plan.recompute == wanted;
+	ptd_rows_free(&r);
+	return good;
+}
+
+/* Pins what is computed again; where nothing is left to, that is tried only where it is pinned. */
+static size_t
+wrong_recomputes(const struct ptd_rows *all, const struct transformer *x,
+    const struct ptd_machine *m, const struct ptd_pins *pins)
+{
+	struct ptd_machine flash = *m;
+	size_t n[PTD_RECOMPUTES] = {0}, i, wrong = 0;
+
+	flash.can[PTD_FLASH_ATTENTION] = true;
+	for (i = 0; i < all->n; i++)
+		n[all->row[i].plan.recompute]++;
+	for (i = 0; i < PTD_RECOMPUTES; i++) {
+		wrong += !recomputes(x, m, pins, (int)i, n[i]);
+		wrong += !recomputes(x, &flash, pins, (int)i, n[i]);
+	}
+	return wrong + !recomputes(x, &flash, pins, -1, all->n - n[PTD_SELECTIVE]);
+}
+
 /* Whether all that is tried is listed in its order where any memory will do, the least said. */
 static bool
 lists_all(const struct transformer *x, const struct ptd_machine *m,
@@ -717,7 +754,8 @@ lists_all(const struct transformer *x, const struct ptd_machine *m,
 					is_same(ptd_memory(x, m, &r.least.plan), least)));
 	if (with_pins && r.n > 0)
 		good = good && wrong_pins(&r, x, m, &any) == 0 &&
-		       wrong_schedules(&r, x, m, &any) == 0;
+		       wrong_schedules(&r, x, m, &any) == 0 &&
+		       wrong_recomputes(&r, x, m, &any) == 0;
 	ptd_rows_free(&r);
 	return good;
 }
