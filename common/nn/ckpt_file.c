@@ -292,6 +292,7 @@ gv_ckpt_split(const char *path, size_t b, const char *out, struct gv_error *e)
 	if (b >= f.models) {
 		gv_error_set(e, "%s: no model %zu among its %zu", path, b, f.models);
 	} else if (gv_out_open(&w.out, out, e) == 0) {
+		gv_out_private(w.out);
 		w.crc = crc32(0, NULL, 0);
 		write_part(&w, &f, &f.part[b]);
 		r = gv_out_close(w.out, e);

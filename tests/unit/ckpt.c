@@ -1,8 +1,10 @@
 /* common/nn/ckpt: what is written is what is read; damage and other runs are refused. */
 #include "tap.h"
 
+#include <dirent.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -295,7 +297,50 @@ test_headers(void)
 	    0, "of another run: it has \"row 2 bn\", this run \"\"");
 }
 
+/* A line that is the beginning of the other one is another. */
+static void
+test_beginnings(void)
+{
+	static const char *const line[] = {"row 1 lin", "row 1 linear and more"};
+	char text[300], want[300];
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		snprintf(text, sizeof(text),
+		    "gvckpt 1\ndtype f32\nmodels 3\noptimizer sgd\nbatch 8\n%s\nlast\n"
+		    "model a\nstate steps=1\nmodel b\nstate steps=1\nmodel c\nstate "
+		    "steps=1\n\n",
+		    line[i]);
+		snprintf(want, sizeof(want),
+		    "of another run: it has \"%s\", this run \"row 1 linear\"", line[i]);
+		is_message(text, 0, want);
+	}
+}
+
 /* ---- splitting and the file before ---- */
+
+/* Nobody else reads what training left. */
+static void
+is_private(const char *file)
+{
+	struct stat st;
+
+	ok(stat(file, &st) == 0 && (st.st_mode & 0777) == 0600, "%s is its owner's alone",
+	    strrchr(file, '/') + 1);
+}
+
+static size_t
+files(void)
+{
+	DIR *d = opendir(dir);
+	size_t n = 0;
+
+	while (d != NULL && readdir(d) != NULL)
+		n++;
+	if (d != NULL)
+		closedir(d);
+	return n;
+}
 
 static void
 test_split(void)
@@ -311,7 +356,10 @@ test_split(void)
 	train(net, 3);
 	gv_ckpt_write(path, net, &key, diverged, &e);
 	ok(gv_ckpt_models(path, &n, &e) == 0 && n == MODELS, "counts the models");
+	unlink(other);
 	is_int(gv_ckpt_split(path, 0, other, &e), 0, "model 0 alone");
+	is_private(path);
+	is_private(other);
 	is_int(gv_ckpt_read(other, one, &alone, diverged, &damaged, &e), GV_CKPT_READ,
 	    "can be read");
 	gv_net_array(net, 0, &of);
@@ -353,6 +401,7 @@ test_join(void)
 	write_empty(path, "f32");
 	write_empty(other, "f32");
 	is_int(gv_ckpt_join(both, 2, joined, &e), 0, "two are joined");
+	is_private(joined);
 	ok(gv_ckpt_models(joined, &n, &e) == 0 && n == 2, "to one of two");
 	write_empty(other, "f64");
 	is_int(gv_ckpt_join(both, 2, joined, &e), -1, "floats and doubles are not");
@@ -393,10 +442,12 @@ test_device(void)
 	bool diverged[MODELS] = {false}, damaged = true;
 	struct gv_error e = {0};
 	char want[200];
+	size_t before;
 	int n;
 
 	train(net, 3);
 	ok(gv_ckpt_write(path, net, &key, diverged, &e) == 0, "a checkpoint");
+	before = files();
 	train(net, 3);
 	/* each model has four arrays */
 	for (n = 0; n < 4 * MODELS; n += 5) {
@@ -416,6 +467,7 @@ test_device(void)
 		ok(!damaged, "the file is not to blame");
 		copies_left = -1;
 	}
+	is_int(files(), before, "no file more");
 	gv_error_clear(&e);
 	is_int(gv_ckpt_read(path, got, &key, diverged, &damaged, &e), GV_CKPT_READ,
 	    "the last file is there");
@@ -509,6 +561,7 @@ main(void)
 	test_missing();
 	test_damage();
 	test_headers();
+	test_beginnings();
 	test_split();
 	test_join();
 	test_old();

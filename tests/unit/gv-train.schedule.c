@@ -73,6 +73,24 @@ test_steps(void)
 	gv_error_clear(&e);
 }
 
+/* Without a warm-up one begins at the whole rate; what comes to no end may warm up for longer. */
+static void
+test_starts(void)
+{
+	static const enum schedule_kind endless[] = {SCHEDULE_CONSTANT, SCHEDULE_STEP};
+	size_t i;
+
+	is_near(made(SCHEDULE_LINEAR, 0, 10).start, 1, 0, "no warm-up starts at 1");
+	is_near(made(SCHEDULE_LINEAR, 1, 10).start, 1, 0, "one of a step as well");
+	is_near(made(SCHEDULE_LINEAR, 2, 10).start, 0.5, 0, "one of two at a half");
+	for (i = 0; i < 2; i++) {
+		struct schedule s = made(endless[i], 20, 10);
+
+		is_near(schedule_rate(&s, 1, 9), 0.05 + 0.95 * 9 / 20, 1e-15,
+		    "a warm-up that is longer than the run");
+	}
+}
+
 static void
 test_known(void)
 {
@@ -214,6 +232,7 @@ main(void)
 {
 	test_known();
 	test_steps();
+	test_starts();
 	test_random();
 	test_wrong();
 	return done_testing();

@@ -73,6 +73,21 @@ test_refused(void)
 	    NOT "tensor \"a\" has a shape of other than numbers");
 	refused(A("F32", "[1,1,1,1,1,1,1,1,1]", "[0,4]"), 4,
 	    NOT "tensor \"a\" has more than 8 dimensions");
+	refused(A("F32", "{}", "[0,4]"), 4, NOT "its header is of another form");
+	refused(A("F32", "[1,x]", "[0,4]"), 4, "x:1: not JSON: a value was expected");
+	refused(A("F32", "[1]", "[0]"), 4, NOT "its header is of another form");
+	refused(A("F32", "[1]", "[0,4,4]"), 4, NOT "its header is of another form");
+	refused(
+	    A("F32", "[1]", "[0,-4]"), 4, NOT "its header has a number that is no size");
+	refused(
+	    A("F32", "[1]", "[-4,0]"), 4, NOT "its header has a number that is no size");
+	refused("{\"a\":{\"dtype\":3}}", 0, NOT "its header is of another form");
+	refused("{\"a\":{\"dtype\":\"F32\",\"shape\":[1]}}", 4,
+	    NOT "tensor \"a\" lacks dtype, shape or data_offsets");
+	refused("{\"a\":{\"dtype\":\"F32\",\"data_offsets\":[0,4]}}", 4,
+	    NOT "tensor \"a\" lacks dtype, shape or data_offsets");
+	refused("{\"a\":{\"shape\":[1],\"data_offsets\":[0,4]}}", 4,
+	    NOT "tensor \"a\" lacks dtype, shape or data_offsets");
 	refused(A("F32", "[1]", "[4,8]"), 4, NOT "tensor \"a\" is not within the file");
 	refused(A("F32", "[1]", "[4,0]"), 4, NOT "tensor \"a\" is not within the file");
 	refused(A("F32", "[2]", "[0,4]"), 4,
@@ -164,10 +179,131 @@ test_types(void)
 	is_int(wrong, 0, "as many bytes as a type has");
 }
 
+/* What is said last of one tensor holds; one of nothing comes before another at its place. */
+static void
+test_order(void)
+{
+	static const char header[] =
+	    "{\"b\":{\"shape\":[7,7],\"dtype\":\"U8\",\"data_offsets\":[2,4],"
+	    "\"shape\":[2]},"
+	    "\"a\":{\"dtype\":\"U8\",\"shape\":[2],\"data_offsets\":[0,2]},"
+	    "\"d\":{\"dtype\":\"F32\",\"shape\":[3,0],\"data_offsets\":[2,2]},"
+	    "\"c\":{\"dtype\":\"F32\",\"shape\":[0],\"data_offsets\":[2,2]}}";
+	struct gv_error e = {0};
+	struct gv_tensors t;
+	size_t len, i;
+	char *s = file_of(header, "wxyz", 4, &len), names[5] = "";
+
+	ok(gv_tensors_parse(&t, s, len, "x", &e) == 0, "tensors in another order");
+	for (i = 0; i < t.n; i++)
+		names[i] = t.v[i].name[0];
+	is_str(names, "acdb", "are by place, length and name");
+	is_int(t.v[3].dims, 1, "a shape that is said again is one");
+	is_int(t.v[2].n, 0, "none of 3 x 0");
+	gv_tensors_free(&t);
+	ok(t.n == 0 && t.v == NULL && t.raw == NULL, "freed, nothing is left");
+}
+
+static void
+test_real(void)
+{
+	static const char *const type[] = {"F64", "F32", "F16", "BF16", "I64", "F8_E4M3"};
+	struct gv_tensor t = {0};
+	size_t i;
+
+	for (i = 0; i < 6; i++) {
+		strcpy(t.dtype, type[i]);
+		is_int(gv_tensor_is_real(&t), i < 4, "%s: numbers or not", type[i]);
+	}
+}
+
+/* A shape that does not fit is cut, and nothing is written behind it. */
+static void
+test_shapes(void)
+{
+	static const uint64_t shape[] = {10, 256, 3};
+	static const char whole[] = "10 x 256 x 3";
+	char s[20];
+	size_t len;
+
+	for (len = 1; len <= sizeof(whole); len++) {
+		memset(s, '#', sizeof(s));
+		gv_tensor_shape(s, len, shape, 3);
+		ok(strlen(s) == len - 1 && memcmp(s, whole, len - 1) == 0 &&
+			s[len] == '#',
+		    "%zu bytes of a shape", len);
+	}
+}
+
+/* A written file is, byte for byte, what the format says, and is read as it was written. */
+static void
+test_written(void)
+{
+	static const char header[] =
+	    "{\"__metadata__\": {\"format\": \"pt\"}, "
+	    "\"a\": {\"dtype\": \"U8\", \"shape\": [3], \"data_offsets\": [0, 3]}, "
+	    "\"b\": {\"dtype\": \"U8\", \"shape\": [], \"data_offsets\": [3, 4]}, "
+	    "\"none\": {\"dtype\": \"F32\", \"shape\": [2, 0], \"data_offsets\": [4, "
+	    "4]}, "
+	    "\"of another name\": {\"dtype\": \"I16\", \"shape\": [1, 2], "
+	    "\"data_offsets\": [4, 8]}}\n";
+	static const unsigned char data[] = "abcdefgh";
+	struct gv_tensor v[] = {{.name = (char *)(uintptr_t) "a",
+				    .dtype = "U8",
+				    .dims = 1,
+				    .shape = {3},
+				    .data = data,
+				    .bytes = 3},
+	    {.name = (char *)(uintptr_t) "b",
+		.dtype = "U8",
+		.data = data + 3,
+		.bytes = 1},
+	    {.name = (char *)(uintptr_t) "none",
+		.dtype = "F32",
+		.dims = 2,
+		.shape = {2, 0},
+		.data = data},
+	    {.name = (char *)(uintptr_t) "of another name",
+		.dtype = "I16",
+		.dims = 2,
+		.shape = {1, 2},
+		.data = data + 4,
+		.bytes = 4}};
+	char path[] = "/tmp/gv-tensors.XXXXXX";
+	struct gv_error e = {0};
+	struct gv_tensors t;
+	size_t h = (strlen(header) + 7) / 8 * 8, i;
+
+	close(mkstemp(path));
+	ok(gv_tensors_write(path, v, 4, &e) == 0 && gv_tensors_read(&t, path, &e) == 0,
+	    "written and read");
+	is_int(t.raw_len, 8 + h + 8, "no longer than needed, a header of whole words");
+	for (i = 0; i < 8; i++)
+		if ((unsigned char)t.raw[i] != (h >> 8 * i & 255))
+			break;
+	is_int(i, 8, "its length, the least byte first");
+	ok(memcmp(t.raw + 8, header, strlen(header)) == 0, "its header");
+	for (i = strlen(header); i < h && t.raw[8 + i] == ' '; i++)
+		;
+	is_int(i, h, "filled up by blanks");
+	ok(memcmp(t.raw + 8 + h, data, 8) == 0, "its numbers");
+	is_int(t.n, 4, "all tensors");
+	gv_tensors_free(&t);
+	unlink(path);
+	ok(gv_tensors_read(&t, path, &e) == -1 && e.count == 1, "no file");
+	ok(t.n == 0 && t.v == NULL && t.raw == NULL, "has nothing to free");
+	ok(gv_tensors_write("/nowhere/x", v, 4, &e) == -1 && e.count == 2, "no folder");
+	gv_error_clear(&e);
+}
+
 int
 main(void)
 {
 	test_refused();
+	test_order();
+	test_real();
+	test_shapes();
+	test_written();
 	test_types();
 	test_numbers();
 	return done_testing();
