@@ -374,14 +374,14 @@ test_split(void)
 
 /* A checkpoint of one model without numbers. */
 static void
-write_empty(const char *to, const char *dtype)
+write_empty(const char *to, const char *dtype, const char *conf)
 {
 	struct gv_ckpt_out w = {.crc = crc32(0, NULL, 0)};
 	struct gv_strbuf head = {0};
 	struct gv_error e = {0};
 
 	gv_out_open(&w.out, to, &e);
-	gv_ckpt_preamble(&head, dtype, 1, "batch 1\n");
+	gv_ckpt_preamble(&head, dtype, 1, conf);
 	gv_strbuf_str(&head, "model a\nstate steps=3\n\n");
 	gv_ckpt_put(&w, head.s, head.len);
 	gv_ckpt_put_crc(&w);
@@ -398,16 +398,75 @@ test_join(void)
 	size_t n;
 
 	snprintf(joined, sizeof(joined), "%s.joined", path);
-	write_empty(path, "f32");
-	write_empty(other, "f32");
+	write_empty(path, "f32", "batch 1\n");
+	write_empty(other, "f32", "batch 1\n");
 	is_int(gv_ckpt_join(both, 2, joined, &e), 0, "two are joined");
 	is_private(joined);
 	ok(gv_ckpt_models(joined, &n, &e) == 0 && n == 2, "to one of two");
-	write_empty(other, "f64");
+	write_empty(other, "f64", "batch 1\n");
 	is_int(gv_ckpt_join(both, 2, joined, &e), -1, "floats and doubles are not");
 	snprintf(want, sizeof(want),
 	    "%s: of another run than %s: numbers of another kind", other, path);
 	is_str(e.text[0], want, "says so");
+}
+
+/* All models of a checkpoint alone, and joined again: the same bytes. */
+static void
+test_apart(void)
+{
+	struct gv_net *net = make_net(MODELS, GV_ADAM);
+	bool diverged[MODELS] = {false, true, false};
+	char part[MODELS][80], joined[80], *a, *b;
+	const char *const parts[] = {part[0], part[1], part[2]};
+	struct gv_error e = {0};
+	size_t i, n, len;
+
+	train(net, 3);
+	gv_ckpt_write(path, net, &key, diverged, &e);
+	for (i = 0; i < MODELS; i++) {
+		snprintf(part[i], sizeof(part[i]), "%s.%zu", path, i);
+		is_int(gv_ckpt_split(path, i, part[i], &e), 0, "model %zu alone", i);
+	}
+	snprintf(joined, sizeof(joined), "%s.whole", path);
+	is_int(gv_ckpt_join(parts, MODELS, joined, &e), 0, "joined again");
+	ok(gv_file_read(path, &a, &n, 1 << 20, &e) == 0 &&
+		gv_file_read(joined, &b, &len, 1 << 20, &e) == 0 && n == len &&
+		memcmp(a, b, n) == 0,
+	    "to the same bytes");
+	free(a);
+	free(b);
+	gv_net_free(net);
+}
+
+/* Of two runs that are joined the first lines that differ are said. */
+static void
+test_join_other(void)
+{
+	static const struct {
+		const char *first, *second, *is, *want;
+	} of[] = {{"batch 1\nrow a\n", "batch 1\nrow b\n", "row b", "row a"},
+	    {"batch 1\n", "batch 1\nrow b\nrow c\n", "row b", ""},
+	    {"batch 1\nrow a\nrow c\n", "batch 1\n", "", "row a"},
+	    {"", "row a\n", "row a", ""}, {"row a\n", "", "", "row a"},
+	    {"batch 1\nrow 1\n", "batch 12\nrow 2\n", "batch 12", "batch 1"}};
+	const char *const three[] = {path, path, other};
+	char joined[80], want[300];
+	size_t i;
+
+	snprintf(joined, sizeof(joined), "%s.of-others", path);
+	for (i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		struct gv_error e = {0};
+
+		write_empty(path, "f32", of[i].first);
+		write_empty(other, "f32", of[i].second);
+		ok(gv_ckpt_join(three, 3, joined, &e) == -1 && e.count == 1,
+		    "two runs are not joined");
+		snprintf(want, sizeof(want),
+		    "%s: of another run than %s: it has \"%s\", that one \"%s\"", other,
+		    path, of[i].is, of[i].want);
+		is_str(e.text[0], want, "says so");
+	}
+	ok(access(joined, F_OK) != 0, "and there is no file of them");
 }
 
 static void
@@ -564,6 +623,8 @@ main(void)
 	test_beginnings();
 	test_split();
 	test_join();
+	test_join_other();
+	test_apart();
 	test_old();
 	test_device();
 	free(whole);

@@ -29,7 +29,9 @@ test_exp(void)
 	v[2] = -INFINITY;
 	v[3] = NAN;
 	v[4] = 88;
-	gv_cpu_exp(v, 5);
+	v[5] = -87;
+	gv_cpu_exp(v, 6);
+	ok((double)v[5] > 1e-38, "not 0 at -87");
 	ok(v[0] == 1 && v[1] == 0 && v[2] == 0 && isnan(v[3]), "its ends");
 	ok(fabs((double)v[4] / exp(88) - 1) < 1.5e-7, "the largest");
 }
@@ -130,6 +132,69 @@ test_sums(void)
 	is_int((long long)off, 0, "and near those in double; softmax sums to 1");
 }
 
+static void
+scaled(gv_real *v, size_t n)
+{
+	gv_cpu_scale(v, n, 3);
+}
+
+static void
+softmax(gv_real *v, size_t n)
+{
+	gv_real top;
+
+	if (n > 0)
+		gv_cpu_softmax(v, n, 1, &top);
+}
+
+/* As many as are said, and none behind them. */
+static void
+test_bounds(void)
+{
+	static void (*const each[])(gv_real *, size_t) = {
+	    gv_cpu_exp, gv_cpu_erf, gv_cpu_sigmoid, gv_cpu_tanh, scaled, softmax};
+	size_t f, i, n, wrong = 0;
+
+	for (f = 0; f < sizeof(each) / sizeof(each[0]); f++)
+		for (n = 0; n < 300; n = n < 40 ? n + 1 : n + 13) {
+			gv_real v[310];
+
+			for (i = 0; i < 310; i++)
+				v[i] = 2;
+			each[f](v, n);
+			for (i = 0; i < 310; i++)
+				wrong += (v[i] == 2) != (i >= n);
+		}
+	is_int(wrong, 0, "nothing is left out, and nothing behind is changed");
+}
+
+/* A softmax number for number, with its sum and the largest wherever that is. */
+static void
+test_softmax(void)
+{
+	size_t n, at, i, wrong = 0;
+
+	for (n = 1; n < 70; n++)
+		for (at = 0; at < n; at++) {
+			gv_real v[70], w[70], top = 0, sum;
+			double all = 0;
+
+			for (i = 0; i < n; i++)
+				v[i] = w[i] = (gv_real)(i == at ? 1.5
+								: gv_random_uniform(6, 0,
+								      (uint32_t)n, i));
+			for (i = 0; i < n; i++)
+				all += exp(0.5 * ((double)v[i] - 1.5));
+			sum = gv_cpu_softmax(w, n, (gv_real)0.5, &top);
+			wrong += top != v[at] || fabs((double)sum / all - 1) > 1e-6;
+			for (i = 0; i < n; i++)
+				wrong +=
+				    fabs((double)w[i] -
+					 exp(0.5 * ((double)v[i] - 1.5)) / all) > 1e-6;
+		}
+	is_int(wrong, 0, "softmax, its sum and the largest number");
+}
+
 int
 main(void)
 {
@@ -139,5 +204,7 @@ main(void)
 	test_squash(gv_cpu_sigmoid, sigmoid, 0, "sigmoid");
 	test_squash(gv_cpu_tanh, tanh, -1, "tanh");
 	test_sums();
+	test_bounds();
+	test_softmax();
 	return done_testing();
 }
