@@ -29,8 +29,6 @@ other_run(const struct gv_ckpt_file *a, const struct gv_ckpt_file *b,
 			is = (struct gv_ckpt_line){"", 0};
 		if (!more)
 			want = (struct gv_ckpt_line){"", 0};
-		if (!more && is.len == 0)
-			break;
 	}
 	return gv_error_set(e, "%s: of another run than %s: it has %s, that one %s",
 	    path[i], path[0], gv_quote(q1, is.s, is.len), gv_quote(q2, want.s, want.len));

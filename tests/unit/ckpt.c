@@ -459,13 +459,17 @@ test_join_other(void)
 
 		write_empty(path, "f32", of[i].first);
 		write_empty(other, "f32", of[i].second);
-		ok(gv_ckpt_join(three, 3, joined, &e) == -1 && e.count == 1,
+		ok(gv_ckpt_join(three + i % 2, 3 - i % 2, joined, &e) == -1 &&
+			e.count == 1,
 		    "two runs are not joined");
 		snprintf(want, sizeof(want),
 		    "%s: of another run than %s: it has \"%s\", that one \"%s\"", other,
 		    path, of[i].is, of[i].want);
 		is_str(e.text[0], want, "says so");
 	}
+	unlink(other);
+	ok(gv_ckpt_join(three, 3, joined, &(struct gv_error){0}) == -1,
+	    "nor is one that is not there");
 	ok(access(joined, F_OK) != 0, "and there is no file of them");
 }
 
