@@ -42,6 +42,97 @@ test_machine(const char *what, struct machine m, bool alone)
 	    what);
 }
 
+/* Trials are of ten steps, the first one behind 16; pauses double up to the last one. */
+static void
+test_pauses(double shared_s, double alone_s, size_t last)
+{
+	struct gv_cpu_choice c = {0};
+	size_t want = 128, trial, steps;
+
+	for (steps = 0; !c.trying; steps++)
+		gv_cpu_choice_step(&c, shared_s);
+	is_int(steps, 16, "the first trial");
+	for (trial = 0; trial < 10; trial++) {
+		for (steps = 0; c.trying; steps++)
+			gv_cpu_choice_step(&c, c.alone ? alone_s : shared_s);
+		is_int(steps, 10, "a trial is of ten steps");
+		ok(c.alone == (alone_s < shared_s), "what is faster stays");
+		for (steps = 0; !c.trying; steps++)
+			gv_cpu_choice_step(&c, c.alone ? alone_s : shared_s);
+		is_int(steps, want, "a pause of %zu steps", want);
+		want = want < last ? 2 * want : last;
+	}
+}
+
+/* Of the last seven steps of a trial, and of those before it, the middle one counts. */
+static void
+test_middle(void)
+{
+	unsigned which;
+	size_t wrong = 0, i, less;
+
+	for (which = 0; which < 1 << 7; which++) {
+		struct gv_cpu_choice tried = {0}, usual = {0};
+
+		for (less = 0, i = 0; i < 7; i++)
+			less += which >> i & 1;
+		for (i = 0; i < 16; i++) {
+			gv_cpu_choice_step(&tried, 3e-3);
+			/* those before the last seven would tell another tale */
+			gv_cpu_choice_step(&usual,
+			    i < 9
+				? (less > 3 ? 9e-3 : 1e-3)
+				: 1e-3 * (which >> (i - 9) & 1 ? 1 + .1 * (double)i : 9));
+		}
+		for (i = 0; i < 10; i++) {
+			gv_cpu_choice_step(&tried,
+			    i < 3
+				? (less > 3 ? 9e-3 : 1e-3)
+				: 1e-3 * (which >> (i - 3) & 1 ? 1 + .1 * (double)i : 9));
+			gv_cpu_choice_step(&usual, 4e-3);
+		}
+		wrong += tried.trying || tried.alone != (less > 3);
+		wrong += usual.trying || usual.alone != (less <= 3);
+	}
+	is_int(wrong, 0, "more than half of seven decide");
+}
+
+static void
+test_gain(void)
+{
+	static const double took_s[] = {.89 * 0x1p-7, .9 * 0x1p-7, .91 * 0x1p-7};
+	size_t i, k;
+
+	for (i = 0; i < 3; i++) {
+		struct gv_cpu_choice c = {0};
+
+		for (k = 0; k < 16; k++)
+			gv_cpu_choice_step(&c, 0x1p-7);
+		for (k = 0; k < 10; k++)
+			gv_cpu_choice_step(&c, took_s[i]);
+		is_int(c.alone, i == 0, "alone when that takes less than %g of it",
+		    took_s[i] * 0x1p7);
+	}
+}
+
+/* As long as steps are long their trial does not come nearer. */
+static void
+test_long(void)
+{
+	struct gv_cpu_choice c = {0};
+	size_t i;
+
+	for (i = 0; i < 10; i++)
+		gv_cpu_choice_step(&c, 1e-3);
+	gv_cpu_choice_step(&c, 20e-3);
+	for (i = 0; !c.trying; i++)
+		gv_cpu_choice_step(&c, 19e-3);
+	is_int(i, 16, "16 steps behind the last long one");
+	for (i = 0; c.trying; i++)
+		gv_cpu_choice_step(&c, 30e-3);
+	is_int(i, 10, "a trial of long steps ends as well");
+}
+
 int
 main(void)
 {
@@ -59,5 +150,10 @@ main(void)
 	    "long steps are shared without a trial");
 	ok(steps_alone(&c, &(struct machine){.002, .001, false}, 400) > 300,
 	    "and tried when they are no longer long");
+	test_pauses(1e-3, 2e-3, 4096);
+	test_pauses(2e-3, 1e-3, 512);
+	test_middle();
+	test_gain();
+	test_long();
 	return done_testing();
 }
