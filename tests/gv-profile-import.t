@@ -76,6 +76,50 @@ err_has 'gv-profile: list.txt: is no text' "no text"
 run gv-profile devices --from=list.txt
 err_has 'gv-profile: list.txt: no GPU' "an empty list"
 
+cat >states.txt <<'EOT'
+NodeName=a x Gres=gpu State=IDLE
+NodeName=b Gres=gpu:k:2,gpu:v100:0,gpu:t4 State=DOWN
+NodeName=c Gres=gpu:k:2,gpu:v100:0,gpu:t4,gpus:3,gp State=MIXED
+NodeName=d Gres=gpu:v100:1024(S:0,1),gpu:k:1 State=IDLE
+NodeName=e Gres=gpu:1 State=DRAIN
+NodeName=f Gres=gpu:1 State=FAIL
+NodeName=g Gres=gpu:1 State=IDLE+NOT_RESPONDING
+NodeName=h Gres=gpu:1 State=IDLE*
+NodeName= Gres=(null) State=
+EOT
+run gv-profile devices --from=states.txt
+is_out "resources without a number or a type, none of a type, the most of one" <<EOT
+$header
+gpu,1,a,,,
+k,2,c,,,
+t4,1,c,,,
+v100,1024,d,,,
+k,1,d,,,
+EOT
+is_err "states in which a node gets no work" <<'EOT'
+gv-profile: warning: node b is left out: DOWN
+gv-profile: warning: node e is left out: DRAIN
+gv-profile: warning: node f is left out: FAIL
+gv-profile: warning: node g is left out: IDLE+NOT_RESPONDING
+gv-profile: warning: node h is left out: IDLE*
+EOT
+for n in 1025 -1; do
+	echo "n1 gpu:$n" >list.txt
+	run gv-profile devices --from=list.txt
+	err_has "gv-profile: node n1: expected a number of GPUs, got \"gpu:$n\"" "$n GPUs"
+done
+printf 'NODELIST GRES\r\n\nn1\tgpu:2 \r\nn11 gpu:3\nn gpu:1' >sinfo.txt
+run gv-profile devices --from=sinfo.txt
+is_out "nodes whose names begin alike, ends of lines, and none at the last" <<EOT
+$header
+gpu,2,n1,,,
+gpu,3,n11,,,
+gpu,1,n,,,
+EOT
+printf 'n1 gpu:2\nn2\n' >sinfo.txt
+run gv-profile devices --from=sinfo.txt
+err_has 'gv-profile: sinfo.txt:2: expected a node and its resources' "a node without"
+
 # as nvidia-smi --query-gpu=index,name,uuid,memory.total --format=csv writes it
 cat >smi.csv <<'EOT'
 index, name, uuid, memory.total [MiB]
@@ -93,6 +137,26 @@ EOT
 sed 's/ MiB$//' smi.csv >nounits.csv
 run gv-profile devices --from=nounits.csv --node=h1 --map=a100-sxm4-80gb=a100
 same_file out want "with nounits, too"
+printf 'gpu_name, memory.total [MiB]\r\nA, [N/A]\r\nA, 2\r\nB, 0\r\nA, 1.5 MiB\r\nA, -1\r\nB, 7\r\nC, 1e12\r\n' >smi.csv
+run gv-profile devices --from=smi.csv --node=h1
+is_out "memory is the least that is known, indices those of rows" <<EOT
+$header
+a,4,h1,1572864,,0;1;3;4
+b,2,h1,0,,2;5
+c,1,h1,,,6
+EOT
+printf 'uuid, name\r\nx, A\r\n' >smi.csv
+run gv-profile devices --from=smi.csv --node=h1
+out_has a,1,h1,,,0 "the name as the last column"
+for i in 4096 4097 -1; do
+	printf 'name, index\nx, %s\n' $i >smi.csv
+	run gv-profile devices --from=smi.csv --node=h1
+	if [ $i = 4096 ]; then
+		out_has "x,1,h1,,,$i" "the largest index"
+	else
+		err_has 'expected the index of a GPU' "an index of $i"
+	fi
+done
 printf 'name, index\nx, one\n' >smi.csv
 run gv-profile devices --from=smi.csv
 err_has 'smi.csv:2:' "an index that is none"

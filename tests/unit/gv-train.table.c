@@ -306,6 +306,12 @@ test_files(void)
 				   "0,0,0,0,F,0,0,0,1\n0,1,0,1,F,0,0,1,2\n"
 				   "0,1,0,2,B,0,0,2,3\n0,0,0,3,B,0,0,3,4\n"
 				   "0,0,0,4,U,0,1,4,5\n0,1,0,5,U,0,1,5,6\n";
+	/* as they are numbered, not as they stand there; of one number, as they stand */
+	static const char turned[] = "gpu,stage,replica,step,op,micro_batch,version,"
+				     "start_ms,end_ms\n"
+				     "0,0,0,2,U,0,1,4,5\n0,0,0,1,B,0,0,3,4\n"
+				     "0,0,0,0,F,0,0,0,1\n1,1,0,5,F,0,0,1,2\n"
+				     "1,1,0,5,B,0,0,1,2\n1,1,0,5,U,0,1,1,2\n";
 	struct stage stage[2] = {{.replicas = 1}, {.replicas = 1}};
 	struct stages s = {2, stage};
 	static const size_t rank[] = {0, 1};
@@ -315,6 +321,11 @@ test_files(void)
 	gv_file_write(path, head, sizeof(head) - 1, &e);
 	ok(table_read(&t, path, &s, rank, 1, &e) == -1 && e.count == 1, "no steps");
 	gv_error_clear(&e);
+	gv_file_write(path, turned, sizeof(turned) - 1, &e);
+	ok(table_read(&t, path, &s, rank, 1, &e) == 0, "steps in another order");
+	is_int(t.s.step[0].op, GV_STEP_FORWARD, "are done in that of their numbers");
+	is_int(t.s.step[4].op, GV_STEP_BACKWARD, "or of their lines");
+	table_free(&t);
 	gv_file_write(path, both, sizeof(both) - 1, &e);
 	ok(table_read(&t, path, &s, rank, 1, &e) == -1 && e.count == 1 &&
 		strstr(e.text[0], ":3: F of micro-batch 0 on stage 1: it is another "

@@ -242,11 +242,9 @@ take_gpu(struct import_devices *d, struct gv_cell name, int64_t memory, size_t i
 	struct import_pool *p = pool_named(d, name);
 	struct gv_strbuf ids = {0};
 
-	if (p == NULL) {
+	if (p == NULL)
 		p = add(d, "", name.s, name.len);
-		p->memory_bytes = memory;
-	}
-	if (memory >= 0 && memory < p->memory_bytes)
+	if (memory >= 0 && (p->memory_bytes < 0 || memory < p->memory_bytes))
 		p->memory_bytes = memory;
 	gv_strbuf_fmt(&ids, "%s%s%zu", p->ids, p->gpus++ > 0 ? ";" : "", index);
 	p->ids = gv_arena_strndup(&d->arena, ids.s, ids.len);
