@@ -92,6 +92,67 @@ test_starts(void)
 }
 
 static void
+is_described(struct schedule s, const char *want)
+{
+	struct gv_strbuf text = {0};
+
+	gv_strbuf_str(&text, "");
+	schedule_describe(&s, &text);
+	is_str(text.s, want, "described as \"%s\"", want);
+	gv_strbuf_free(&text);
+}
+
+/* What changes a rate is said, and nothing else. */
+static void
+test_described(void)
+{
+	struct schedule s = {
+	    .start = 0.25, .end = 0.5, .total = 9, .step = 3, .gamma = 0.125, .power = 2};
+
+	s.kind = SCHEDULE_CONSTANT;
+	is_described(s, "");
+	s.warmup = 1;
+	is_described(s, " lr_warmup=1 lr_start=0.25");
+	s.kind = SCHEDULE_STEP;
+	is_described(s, " lr_step=3 lr_gamma=0.125 lr_warmup=1 lr_start=0.25");
+	s.warmup = 0;
+	is_described(s, " lr_step=3 lr_gamma=0.125");
+	s.kind = SCHEDULE_LINEAR;
+	is_described(s, " lr_schedule=linear lr_total=9 lr_end=0.5");
+	s.kind = SCHEDULE_ONE_CYCLE;
+	is_described(s, " lr_schedule=one-cycle lr_total=9 lr_end=0.5 lr_start=0.25");
+	s.kind = SCHEDULE_POLYNOMIAL;
+	is_described(s, " lr_schedule=polynomial lr_total=9 lr_end=0.5 lr_power=2");
+}
+
+/* Powers whole and not, rates of one-cycle where it turns and ends. */
+static void
+test_powers(void)
+{
+	struct schedule s = {
+	    .kind = SCHEDULE_POLYNOMIAL, .total = 4, .end = 0, .start = 1, .power = 1.5};
+
+	is_near(schedule_rate(&s, 1, 3), 0.125, 1e-15, "a quarter to the power of 1.5");
+	s.power = 0x1p20;
+	is_near(schedule_rate(&s, 1, 0), 1, 0, "1 to a large power");
+	s.power = 3;
+	is_near(schedule_rate(&s, 1, 3), 1. / 64, 1e-15, "a quarter to that of 3");
+	s = (struct schedule){
+	    .kind = SCHEDULE_ONE_CYCLE, .total = 10, .start = 0.5, .end = 0.25};
+	s.warmup = 1;
+	is_near(schedule_rate(&s, 1, 0), 1, 0, "a cycle that begins at its top");
+	s.warmup = 3;
+	is_near(schedule_rate(&s, 1, 0), 0.5, 1e-15, "its start");
+	is_near(schedule_rate(&s, 1, 1), 0.75, 1e-15, "half of the way up");
+	is_near(schedule_rate(&s, 1, 2), 1, 1e-15, "its top");
+	is_near(schedule_rate(&s, 1, 9), 0.25, 0, "its end");
+	is_near(schedule_rate(&s, 1, 90), 0.25, 0, "and behind it");
+	s.warmup = 10;
+	is_near(schedule_rate(&s, 1, 9), 1, 1e-15, "a cycle that only goes up");
+	is_near(schedule_rate(&s, 1, 10), 0.25, 0, "ends behind it");
+}
+
+static void
 test_known(void)
 {
 	size_t i, t;
@@ -233,6 +294,8 @@ main(void)
 	test_known();
 	test_steps();
 	test_starts();
+	test_described();
+	test_powers();
 	test_random();
 	test_wrong();
 	return done_testing();

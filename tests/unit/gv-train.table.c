@@ -296,6 +296,44 @@ test_sum(void)
 	table_free(&c);
 }
 
+/* Numbers of a first row that are none of this plan. */
+static void
+test_ranges(void)
+{
+	static const char range[] = "a version is missing, or numbers are out of range";
+	static const struct {
+		const char *row, *want;
+	} of[] = {{"0,1,0,0,F,0,0,0,1", "it is another GPU's"},
+	    {"0,2,0,0,F,0,0,0,1", "the plan has no such stage"},
+	    {"0,3,0,0,F,0,0,0,1", "the plan has no such stage"},
+	    {"0,0,0,0,F,0,,0,1", range}, {"0,0,0,0,F,2147483648,0,0,1", range},
+	    {"0,0,0,0,F,0,2147483648,0,1", range},
+	    {"0,0,0,0,F,0,2147483647,0,1", "its version is not made before"},
+	    {"1,0,0,0,F,0,0,0,1", "it is another GPU's"}};
+	struct stage stage[2] = {{.replicas = 1}, {.replicas = 1}};
+	struct stages s = {2, stage};
+	static const size_t rank[] = {0, 1};
+	size_t i;
+
+	for (i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		char text[400];
+		struct gv_error e = {0};
+		struct table t;
+
+		snprintf(text, sizeof(text),
+		    "gpu,stage,replica,step,op,micro_batch,version,start_ms,end_ms\n%s\n"
+		    "0,0,0,1,B,0,0,3,4\n0,0,0,2,U,0,1,4,5\n"
+		    "1,1,0,0,F,0,0,1,2\n1,1,0,1,B,0,0,2,3\n1,1,0,2,U,0,1,3,4\n",
+		    of[i].row);
+		gv_file_write(path, text, strlen(text), &e);
+		ok(table_read(&t, path, &s, rank, 1, &e) == -1 && e.count == 1 &&
+			strstr(e.text[0], of[i].want) != NULL &&
+			strstr(e.text[0], ":2: F of") != NULL,
+		    "%s: %s", of[i].row, of[i].want);
+		gv_error_clear(&e);
+	}
+}
+
 static void
 test_files(void)
 {
@@ -346,6 +384,7 @@ main(void)
 	test_wrong();
 	test_changes();
 	test_sum();
+	test_ranges();
 	test_files();
 	return done_testing();
 }
