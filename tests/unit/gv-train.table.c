@@ -220,6 +220,7 @@ test_wrong(void)
 	    right, "F0.0 F1.0 B0.0 B1.0", "stage 1, replica 0: an update is missing");
 	is_wrong_of_two("F0.0 B0.0 U0.1", "F0.0 F1.0 B0.0 B1.0 U1.1", late);
 	is_wrong_of_two("F0.0 F1.0 B0.0 B1.0 U1.1", "F0.0 B0.0 U0.1", late);
+	is_wrong_of_two("F0.0", "", "micro-batch 0 does not go through stage 0");
 	is_wrong_of_two("F0.0 F1.0 B0.0 U0.1", "F0.0 F1.0 B0.0 U0.1",
 	    "micro-batch 1 does not go through stage 0");
 	p.lane[1] = "F1.0 F3.0 B1.0 B3.0 U3.1";
@@ -357,7 +358,9 @@ test_files(void)
 	struct table t;
 
 	gv_file_write(path, head, sizeof(head) - 1, &e);
-	ok(table_read(&t, path, &s, rank, 1, &e) == -1 && e.count == 1, "no steps");
+	ok(table_read(&t, path, &s, rank, 1, &e) == -1 && e.count == 1 &&
+		strstr(e.text[0], ": no steps") != NULL,
+	    "no steps");
 	gv_error_clear(&e);
 	gv_file_write(path, turned, sizeof(turned) - 1, &e);
 	ok(table_read(&t, path, &s, rank, 1, &e) == 0, "steps in another order");

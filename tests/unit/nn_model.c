@@ -56,6 +56,92 @@ test_counts(void)
 	gv_model_free(&groups);
 }
 
+static bool
+is_taken(const char *op, struct gv_shape input, unsigned out, const char *options)
+{
+	struct gv_error e = {0};
+	struct gv_model m = {0};
+	char table[300];
+	bool taken;
+
+	snprintf(table, sizeof(table),
+	    HEAD "1,%s,,%u,%s\n2,avgpool,,,,,,,,\n3,linear,,,,,,,,\n4,xent,,,,,,,,\n", op,
+	    out, options);
+	taken = help_read(&m, table, &e) == 0 && gv_model_shape(&m, input, 2, &e) == 0;
+	gv_model_free(&m);
+	return taken || e.count == 0 || strstr(e.text[0], "too large") == NULL;
+}
+
+/* A weight and a sample's output have up to 2^40 numbers, and a row takes up to 2^59 products. */
+static void
+test_largest(void)
+{
+	static const struct {
+		const char *name, *op, *options;
+		struct gv_shape input; /* channels, height, width */
+		unsigned out;          /* the most that may be */
+	} of[] = {{"weight of a linear", "linear", ",,,,,", {1 << 20, 1, 1}, 1 << 20},
+	    {"of one of all numbers", "linear", ",,,,,", {1 << 8, 1 << 5, 1 << 5},
+		1 << 22},
+	    {"of one of each place", "linear", "1,,,,,", {1 << 20, 1, 2}, 1 << 20},
+	    {"output of each place", "linear", "1,,,,,", {2, 1 << 9, 1 << 11}, 1 << 20},
+	    {"weight of a conv", "conv", "4,1,1,,,", {1 << 16, 2, 2}, 1 << 20},
+	    {"output of a conv", "conv", "3,1,1,,,", {1, 254, 510}, 1 << 23},
+	    {"products of a conv", "conv", "3,1,1,,,", {1 << 16, 1022, 1022}, 932067},
+	    {"output of a tconv", "tconv", "2,2,,,,", {1, 255, 511}, 1 << 21},
+	    {"weight of an embed", "embed", "1024,,,,,", {1, 1, 1}, 1 << 30},
+	    {"output of an embed", "embed", "4,,,,,", {1, 1 << 10, 1}, 1 << 30},
+	    {"weight of an lstm", "lstm", ",,,,,", {3 << 18, 1, 1}, 1 << 18}};
+	size_t i;
+
+	for (i = 0; i < sizeof(of) / sizeof(of[0]); i++)
+		ok(is_taken(of[i].op, of[i].input, of[i].out, of[i].options) &&
+			!is_taken(of[i].op, of[i].input, of[i].out + 1, of[i].options),
+		    "%s: up to %u", of[i].name, of[i].out);
+}
+
+/* Other samples and classes leave nothing of those before. */
+static void
+test_again(void)
+{
+	struct gv_model m =
+	    help_model(HEAD "1,embed,0,3,,,,,,\n2,embed,0,3,9,,,,,\n3,embed,0,3,5,,,,,\n"
+			    "4,add,1;2;3,,,,,,,\n5,linear,,,,,,,,\n6,xent,,,,,,,,\n",
+		2, 1, 1, 10);
+	struct gv_model other =
+	    help_model(HEAD "1,linear,,2,,,,,,\n2,mse,,,,,,,,\n", 2, 1, 1, 1);
+	struct gv_error e = {0};
+	double flops = m.flops;
+	size_t weights = m.layer[0].weights;
+
+	is_int(m.tokens, 5, "as many tokens as all tables have");
+	ok(gv_model_shape(&m, (struct gv_shape){1, 2, 1}, 4, &e) == 0, "fewer classes");
+	is_int(m.tokens, 4, "are fewer tokens where these are the classes");
+	is_int(weights - m.layer[0].weights, 6 * m.layer[0].out, "and a smaller table");
+	ok(gv_model_shape(&m, (struct gv_shape){1, 2, 1}, 10, &e) == 0 &&
+		m.flops == flops && m.layer[0].weights == weights && m.tokens == 5,
+	    "as before again");
+	ok(gv_model_shape(&m, (struct gv_shape){1, 2, 1}, 1, &e) == -1 && e.count == 1,
+	    "one class is none");
+	gv_error_clear(&e);
+	is_int(other.tokens, 0, "no tokens; one number is no class");
+	gv_model_free(&m);
+	gv_model_free(&other);
+}
+
+/* A batch is summed in as many parts as each has a sample, of 1, 2 or 4. */
+static void
+test_shards(void)
+{
+	static const size_t want[] = {1, 1, 2, 2, 4, 4, 4};
+	size_t i, wrong = 0;
+
+	for (i = 1; i < sizeof(want) / sizeof(want[0]); i++)
+		wrong += gv_net_shards(i) != want[i];
+	is_int(wrong, 0, "parts of a batch");
+	is_int(gv_net_shards(1000000), 4, "of a large one as well");
+}
+
 /* The tables that are shipped, with their parameters by hand. */
 static void
 test_shipped(void)
@@ -145,10 +231,10 @@ test_write(void)
 				   "7,\"a, b\",maxpool,2,x,3,4,5,3,2,2,0,0,48\n"
 				   "5,,linear,,,3,2,2,10,1,1,130,240,40\n"
 				   "6,,xent,,,10,1,1,1,1,1,0,0,4\n";
-	struct gv_model m =
-	    help_model("id,name,op,flops,k,parameters2\n7,\"a, b\",maxpool,1,2,x\n"
-		       "5,,linear,,,\n6,,xent,,,\n",
-		4, 5, 3, 10);
+	struct gv_model m = help_model(
+	    "id,name,op,flops,k,parameters2,in_channels\n7,\"a, b\",maxpool,1,2,x,9\n"
+	    "5,,linear,,,,\n6,,xent,,,,\n",
+	    4, 5, 3, 10);
 	struct gv_error e = {0};
 	char path[] = "/tmp/gv-nn-XXXXXX", *text;
 	struct gv_tabw w;
@@ -681,6 +767,9 @@ main(void)
 {
 	gv_init("nn_model");
 	test_counts();
+	test_shards();
+	test_largest();
+	test_again();
 	test_shipped();
 	test_write();
 	test_errors();
