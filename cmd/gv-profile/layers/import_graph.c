@@ -112,10 +112,13 @@ read_node(struct reader *r, char *s, struct gv_error *e)
 
 	/* a description may hold what separates */
 	rest = layer != NULL ? cut(layer, " -- forward_compute_time=") : NULL;
-	if (rest == NULL)
+	if (rest == NULL) {
+		if (layer != NULL)
+			layer[-SEPARATOR] = ' '; /* the whole line is shown */
 		return gv_error_at(e, r->file, r->line, NULL,
 		    "expected ID -- LAYER -- forward_compute_time=..., got %s",
 		    gv_quote(q, s, strlen(s)));
+	}
 	stage = cut(rest, separator);
 	for (column = FORWARD; column <= PARAMETER; column++)
 		if (take(r, &rest, column, &node.number[column], e) != 0)
