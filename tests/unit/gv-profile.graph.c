@@ -128,6 +128,10 @@ test_numbers(void)
 	    ":1: activation_bytes: " FROM_0 "\"[3;]\"");
 	refused("a -- A -- " N("1", "2", "[3", "4"),
 	    ":1: activation_bytes: " FROM_0 "\"[3\"");
+	refused("a -- A -- " N("1", "2", "[33", "4"),
+	    ":1: activation_bytes: " FROM_0 "\"[33\"");
+	refused("a -- A -- " N("1", "2", "33]", "4"),
+	    ":1: activation_bytes: " FROM_0 "\"33]\"");
 	refused("a -- A -- " N("1", "2", "3", ""), ":1: parameter_bytes: " FROM_0 "\"\"");
 	refused("a -- A -- forward_compute_time=1, parameter_size=3",
 	    ":1: expected backward_compute_time=NUMBER, got \"parameter_size=3\"");
