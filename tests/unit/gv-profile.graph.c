@@ -142,6 +142,19 @@ test_numbers(void)
 	    A " -- stage_id=1,2", ":1: expected nothing after the numbers, got \",2\"");
 }
 
+/* As long as one reads at a time and a byte, which is the last digit. */
+static void
+test_long(void)
+{
+	static const char line[] = A;
+	static char text[(1 << 16) + 2];
+	size_t len = sizeof(text) - 1, n = sizeof(line) - 1;
+
+	memset(text, '\n', len);
+	memcpy(text + len - n, line, n);
+	is_graph("long", text, HEAD "|a,A,1,2,3,4", "src,dst");
+}
+
 int
 main(void)
 {
@@ -152,7 +165,10 @@ main(void)
 	test_graphs();
 	test_lines();
 	test_numbers();
+	test_long();
 	unlink(path);
+	ok(import_graph(&l, &d, "/", &e) == -1 && e.count == 1, "a folder");
+	gv_error_clear(&e);
 	ok(import_graph(&l, &d, path, &e) == -1 && e.count == 1, "no file");
 	gv_error_clear(&e);
 	return done_testing();
