@@ -200,6 +200,7 @@ test_wrong(void)
 
 	is_wrong_of_two("B0.0 F0.0 F1.0 B1.0 U1.1", right, late);
 	is_wrong_of_two(right, "B0.0 F0.0 F1.0 B1.0 U1.1", late);
+	is_wrong_of_two(right, "F0.0 F1.0 B0.0 B1.0 U1.1 F2.1", late);
 	is_wrong_of_two("F0.0 W0.0 B0.0 F1.0 B1.0 U1.1", right, late);
 	is_wrong_of_two("F0.0 B0.0 F1.0 B1.0 U1.1", "F0.0 F1.0 B1.0 B0.0 U1.1", late);
 	is_wrong_of_two("F0.0 F1.0 B0.0 W0.0 W0.0 B1.0 U1.1", right, "it is there twice");
