@@ -9,6 +9,8 @@
 
 #define ENOUGH 1e-10 /* a tree whose links cost less than 1 - this would still gain */
 
+#define GOOD 1e-9 /* a part of the total that whole numbers may lose */
+
 #define FINE 1e15 /* parts of the total, where no common denominator is found */
 
 enum { ROUNDS = 20000, LARGEST = 100000 };
@@ -295,22 +297,20 @@ add_tree(struct program *p)
 /* ---- weights in whole numbers ---- */
 
 /*
- * Weights over the denominator under: exact, when all are near whole numbers there
- * and the loads and their sum are right; false otherwise.
+ * The weights nearest to x over the denominator under; false where they are not what was
+ * asked for: links carry too much, or the sum is not the strength, or, where that is not
+ * known, is less than the total by more than GOOD.
  */
 static bool
 exact_weights(const struct program *p, const double *x, int64_t under,
-    struct ratio strength, int64_t *weight)
+    struct ratio strength, double total, int64_t *weight)
 {
 	int64_t *load = gv_xcalloc(p->n_links + 1, sizeof(*load)), sum = 0;
 	size_t n = p->f->n_gpus, i, k, h;
 	bool good = true;
 
 	for (i = 0; i < p->lp.n_cols; i++) {
-		double w = x[i] * (double)under;
-
-		weight[i] = llround(w);
-		good = good && fabs(w - (double)weight[i]) < 1e-3;
+		weight[i] = llround(x[i] * (double)under);
 		sum += weight[i];
 		for (k = 0; k < n - 1; k++) {
 			const struct way *way = &p->tree[i * (n - 1) + k];
@@ -322,8 +322,9 @@ exact_weights(const struct program *p, const double *x, int64_t under,
 	for (i = 0; i < p->n_links; i++)
 		good = good && load[i] <= p->link[i].cap * under;
 	free(load);
-	return good &&
-	       (strength.over == 0 || sum * strength.under == strength.over * under);
+	if (strength.over == 0)
+		return good && (double)sum >= total * (double)under * (1 - GOOD);
+	return good && sum * strength.under == strength.over * under;
 }
 
 /* The denominator of the simplest fraction within 10^-9 of x (continued fractions). */
@@ -351,7 +352,7 @@ denominator(double x)
 static int64_t
 to_whole(const struct program *p, const double *x, struct ratio strength, int64_t *weight)
 {
-	int64_t under = strength.under, most = (int64_t)LARGEST * LARGEST;
+	int64_t under = strength.under, most = (int64_t)LARGEST * LARGEST, caps = 0;
 	double sum = 0, fine;
 	size_t i;
 
@@ -359,15 +360,17 @@ to_whole(const struct program *p, const double *x, struct ratio strength, int64_
 		sum += x[i];
 	fine = floor(FINE / sum);
 
-	for (i = 0; i < p->n_links; i++) /* loads are compared as whole numbers */
-		if (INT64_MAX / 4 / p->link[i].cap < most)
-			most = INT64_MAX / 4 / p->link[i].cap;
+	for (i = 0; i < p->n_links;
+	     i++) /* loads and sums are compared as whole numbers */
+		caps += p->link[i].cap;
+	if (INT64_MAX / 4 / caps < most)
+		most = INT64_MAX / 4 / caps;
 	for (i = 0; i < p->lp.n_cols && under < most; i++) {
 		int64_t d = denominator(x[i]);
 
 		under *= d / gcd64(under, d);
 	}
-	if (under < most && exact_weights(p, x, under, strength, weight))
+	if (under < most && exact_weights(p, x, under, strength, sum, weight))
 		return under;
 	under = fine < 1 ? 1 : (int64_t)fine;
 	for (i = 0; i < p->lp.n_cols; i++) {
