@@ -20,6 +20,8 @@
  * are printed.
  */
 #define GV_TOL_SIMPLEX 1e-9
+/* For reduced costs again, where those below it have added up to a gap. */
+#define GV_TOL_SHARPEN 1e-12
 /* A bound that rows imply is wider by that, 10^4 roundings, so that it holds. */
 #define GV_TOL_IMPLIED 1e-12
 /*

@@ -24,12 +24,14 @@
 static int failures, attempts;
 static int failing = GLP_EFAIL, fails_after; /* as what, and behind so many that do not */
 static glp_smcp asked[3];
+static bool coarse; /* the next call is, in reduced costs */
 
 int
 glp_simplex(glp_prob *p, const glp_smcp *parm)
 {
 	int (*next)(glp_prob *, const glp_smcp *);
 	void *found = dlsym(RTLD_NEXT, "glp_simplex");
+	glp_smcp given = *parm;
 
 	if (attempts < 3)
 		asked[attempts] = *parm;
@@ -39,7 +41,10 @@ glp_simplex(glp_prob *p, const glp_smcp *parm)
 		return failing;
 	}
 	memcpy(&next, &found, sizeof(next));
-	return next(p, parm);
+	if (coarse)
+		given.tol_dj = 1e-4;
+	coarse = false;
+	return next(p, &given);
 }
 
 static double
@@ -845,6 +850,39 @@ test_none(void)
 	gv_lp_free(&lp);
 }
 
+/*
+ * A hundred columns that gain 1e-5 each, where the first call takes less than 1e-4 for none: what
+ * that adds up to is not left.
+ */
+static void
+test_sharpened(void)
+{
+	struct gv_lp lp = {.maximise = true};
+	struct gv_lp_options rough = {.gap = .01};
+	struct gv_lp_solution s;
+	struct gv_error e = {0};
+	size_t row = gv_lp_add_row(&lp, -INFINITY, 1000), i;
+
+	for (i = 0; i < 100; i++)
+		gv_lp_set(&lp, row, gv_lp_add_col(&lp, 0, 1, 1e-5), 1);
+	attempts = 0;
+	coarse = true;
+	ok(gv_lp_solve(&lp, NULL, NULL, &s, &e) == 0 && s.status == GV_LP_OPTIMAL &&
+		fabs(s.check.objective - 1e-3) < 1e-12 && s.check.gap < 1e-12,
+	    "small reduced costs that add up are not left");
+	ok(attempts == 2 && asked[1].tol_dj <= 1e-12 && asked[1].meth == GLP_PRIMAL &&
+		asked[1].it_lim == 1001,
+	    "some steps more from where the first ones ended");
+	gv_lp_solution_free(&s);
+	attempts = 0;
+	coarse = true;
+	ok(gv_lp_solve(&lp, &rough, NULL, &s, &e) == 0 && attempts == 1 &&
+		s.check.objective == 0,
+	    "but are where so much of a gap is allowed");
+	gv_lp_solution_free(&s);
+	gv_lp_free(&lp);
+}
+
 int
 main(void)
 {
@@ -865,5 +903,6 @@ main(void)
 	test_integer();
 	test_infeasible_integer();
 	test_none();
+	test_sharpened();
 	return done_testing();
 }
