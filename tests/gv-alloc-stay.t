@@ -52,6 +52,30 @@ gpu_type,gpus
 k80,1
 v100,1
 EOF
+# both had a whole GPU of the one that is left; x could have used either type, so y loses more
+cat >had.csv <<EOF
+job_id,gpu_type,steps_per_s,share
+x,v100,10,1
+y,v100,10,1
+z,k80,100,1
+EOF
+for order in 'x y' 'y x'; do
+	{
+		echo job_id,gpu_type,steps_per_s
+		for job in $order; do
+			echo "$job,v100,10"
+			[ "$job" = y ] || echo x,k80,10
+		done
+		echo z,k80,100
+	} >have.csv
+	run gv-alloc -p max-sum -c two.csv --previous=had.csv have.csv
+	grep -v ',0,max-sum' <out | sort >kept && mv kept out
+	is_out "of as many moves those that cost least ($order)" <<EOF
+job_id,gpu_type,steps_per_s,share,policy
+y,v100,10,1,max-sum --stay=0
+z,k80,100,1,max-sum --stay=0
+EOF
+done
 cat >swap.csv <<EOF
 job_id,gpu_type,steps_per_s,move_cost,share
 a,v100,10,1,.75
