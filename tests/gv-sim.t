@@ -71,6 +71,8 @@ equals 4 "$(value launches '')" "launches"
 equals 2 "$(value preemptions '')" "preemptions"
 equals $((200 + 4 * 3 + 2 * 2)) "$(value makespan_s '')" "each costs loading or saving"
 equals $((4 * 3 + 2 * 2)) "$(value loading_gpu_s '')" "which is counted"
+run gv-sim -c one-gpu.csv -r 50s --load=3s --save=.5s --summary=- two.csv
+equals $((200 + 4 * 3 + 2 / 2)) "$(value makespan_s '')" "half a second of saving, too"
 
 # ---- the same bytes, whoever answers ----
 for p in max-min makespan finish-time 'max-min --agnostic' 'water-filling'; do
@@ -259,6 +261,10 @@ sim -p true --ideal --ask-first jobs.csv
 err_has '--ideal does not go together with --ask-first' "--ideal with --ask-first"
 sim -p true --ideal --in-step jobs.csv
 err_has '--ideal does not go together with --in-step' "--ideal"
+for option in --load=.5s --save=.5s --node-mtbf=.5s --job-mtbf=.5s --ask-every=.5s; do
+	sim -p true --ideal $option jobs.csv
+	ok "--ideal with $option" grep -q -e "--ideal does not go together with .*${option%=*}" err
+done
 printf 'time_s,gpu_type,event\n5,v,away\n' >away.csv
 sim -p true --ideal --changes=away.csv jobs.csv
 err_has '--ideal does not go together with --changes' "--ideal with --changes"
