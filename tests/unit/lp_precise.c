@@ -183,21 +183,41 @@ draw_ratio(struct gv_lp *lp, size_t jobs, size_t types, uint64_t *i)
 	}
 }
 
+/* Whether ties were broken, and each row at 0 is a little above it: no basis comes again. */
+static bool
+is_above(const struct gv_tableau *t, bool *broken)
+{
+	bool above = true;
+	size_t i;
+
+	*broken = false;
+	for (i = 0; i < t->m; i++) {
+		*broken = *broken || mpf_sgn(*gv_tableau_tie(t, i)) != 0;
+		above = above && (mpf_sgn(*gv_tableau_right(t, i)) != 0 ||
+				     mpf_sgn(*gv_tableau_tie(t, i)) > 0);
+	}
+	return above || !*broken;
+}
+
 static void
 test_pivots(void)
 {
-	size_t most = 0, least = SIZE_MAX;
+	size_t most = 0, least = SIZE_MAX, stood = 0, below = 0;
 	uint64_t i = 0;
 	int k;
 
 	for (k = 0; k < 20; k++) {
 		struct gv_tableau t;
 		struct gv_lp lp;
+		bool broken;
 
 		draw_ratio(&lp, 10, 5, &i);
 		if (gv_tableau_make(&t, &lp, NULL, 0) &&
-		    gv_tableau_find(&t) == GV_LP_OPTIMAL)
+		    gv_tableau_find(&t) == GV_LP_OPTIMAL) {
+			below += !is_above(&t, &broken);
+			stood += broken;
 			gv_tableau_climb(&t, GV_FIRST);
+		}
 		most = t.pivots > most ? t.pivots : most;
 		least = t.pivots < least ? t.pivots : least;
 		gv_tableau_free(&t);
@@ -205,6 +225,8 @@ test_pivots(void)
 	}
 	ok(least > 10 && most < 150, "%zu to %zu pivots where nearly none gains anything",
 	    least, most);
+	ok(stood > 10 && below == 0,
+	    "ties are broken in %zu of 20, by which no row is below 0", stood);
 }
 
 int
