@@ -192,7 +192,7 @@ test_srun_says_much(void)
 	int i;
 
 	gv_strbuf_str(&b, "srun: error: Node failure on n1\n\n");
-	for (i = 0; i < 1000; i++)
+	for (i = 0; i < 400000; i++)
 		gv_strbuf_fmt(&b, "srun: error: n2: task %d: Out Of Memory\n", i);
 	gv_strbuf_str(&b, "srun: error: x\nsrun: error: ");
 	t->dir = mkdtemp(dir);

@@ -352,17 +352,17 @@ denominator(double x)
 static int64_t
 to_whole(const struct program *p, const double *x, struct ratio strength, int64_t *weight)
 {
-	int64_t under = strength.under, most = (int64_t)LARGEST * LARGEST, caps = 0;
+	int64_t under = strength.under, most = (int64_t)LARGEST * LARGEST, caps = 1;
 	double sum = 0, fine;
 	size_t i;
 
 	for (i = 0; i < p->lp.n_cols; i++)
 		sum += x[i];
 	fine = floor(FINE / sum);
-
-	for (i = 0; i < p->n_links;
-	     i++) /* loads and sums are compared as whole numbers */
-		caps += p->link[i].cap;
+	/* loads and sums are compared as whole numbers */
+	for (i = 0; i < p->n_links; i++)
+		caps +=
+		    p->link[i].cap < INT64_MAX - caps ? p->link[i].cap : INT64_MAX - caps;
 	if (INT64_MAX / 4 / caps < most)
 		most = INT64_MAX / 4 / caps;
 	for (i = 0; i < p->lp.n_cols && under < most; i++) {

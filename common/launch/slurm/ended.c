@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fileio.h"
 #include "base/num.h"
 #include "launch/slurm/step.h"
 
@@ -16,9 +15,6 @@ static const char *const how_name[] = {[OWN] = "own",
     [REFUSED] = "refused"};
 
 enum { HOWS = sizeof(how_name) / sizeof(how_name[0]), KILLED = 137 };
-
-/* Bytes of what srun says: lines of every task, in a large launch. */
-enum { SRUN_MAX = 16 << 20 };
 
 void
 gv_step_write_left(struct gv_strbuf *b, const struct left *left)
@@ -139,20 +135,18 @@ take_line(struct step *t, const char *line)
 void
 gv_step_read_srun(struct step *t)
 {
-	char *path = gv_slurm_path(t->dir, "srun", NULL), *s, *line;
-	struct gv_error e = {0};
-	size_t n;
+	char *path = gv_slurm_path(t->dir, "srun", NULL), *line = NULL;
+	FILE *f = fopen(path, "re");
+	size_t room = 0;
+	ssize_t n;
 
-	gv_file_read(path, &s, &n, SRUN_MAX, &e);
-	for (line = s; line != NULL && *line != '\0';) {
-		size_t len = strcspn(line, "\n");
-		bool last = line[len] == '\0';
-
-		line[len] = '\0';
+	while (f != NULL && (n = getline(&line, &room, f)) > 0) {
+		line[n - (line[n - 1] == '\n')] = '\0';
 		take_line(t, line);
-		line += len + !last;
 	}
-	free(s);
+	if (f != NULL)
+		fclose(f);
+	free(line);
 	free(path);
 }
 
