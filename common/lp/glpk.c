@@ -202,6 +202,8 @@ take_solution(glp_prob *p, struct attempt *a)
 	for (i = 0; i < a->lp->n_rows; i++)
 		s->row_dual[i] = glp_get_row_dual(p, (int)i + 1);
 	gv_lp_check(a->lp, s->x, isinf(a->opt->gap) ? NULL : s->row_dual, &s->check);
+	if (a->of->basis != NULL)
+		get_basis(p, a->of->basis);
 }
 
 /*
@@ -375,8 +377,6 @@ attempt_inside(struct attempt *a)
 	} else if (a->s->status == GV_LP_OPTIMAL) {
 		take_solution(p, a);
 		sharpen(p, &parm, a);
-		if (a->of->basis != NULL)
-			get_basis(p, a->of->basis);
 		if (a->opt->exact)
 			prove(p, &parm, a->s);
 	} else if (a->s->status == GV_LP_INFEASIBLE) {
