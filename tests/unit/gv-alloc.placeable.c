@@ -479,6 +479,42 @@ test_stays(void)
 	gv_problem_free(&p);
 }
 
+/*
+ * A gang of 2 is half of the time on the 3 GPUs of the first type, where single jobs have 1
+ * place then and 3 later: 2 jobs' time there can be done by many that take turns, not by 2
+ * that are there all the time.
+ */
+static bool
+beside_gang(double jobs, double first, double second)
+{
+	struct gv_problem p;
+	double x[] = {.5, 0, first / jobs, second / jobs};
+	size_t i;
+	bool seen;
+
+	gv_problem_alloc(&p, 2, 2);
+	for (i = 0; i < 4; i++)
+		p.rate[i] = 1;
+	for (i = 0; i < 2; i++)
+		p.weight[i] = 1, p.scale[i] = 2 - (double)i;
+	p.count[0] = 1;
+	p.count[1] = jobs;
+	p.capacity[0] = p.capacity[1] = 3;
+	seen = gv_turns_by_stairs(&p, x);
+	gv_problem_free(&p);
+	return seen;
+}
+
+static void
+test_in_proportion(void)
+{
+	ok(beside_gang(5, 2, .1), "4 of 5 jobs take turns beside a gang, 1 is elsewhere");
+	ok(beside_gang(4, 2, .1), "3 of 4 do");
+	ok(!beside_gang(3, 2, .1), "not 2 of 3");
+	ok(!beside_gang(5, 2.1, .1), "nor is there more than 2 GPUs' time");
+	ok(!beside_gang(5, 2, 3), "nor while 3 of 5 are elsewhere all the time");
+}
+
 /* ---- the rounds of gv-run ---- */
 
 enum { MAX_TYPES = 3, MAX_GPUS = 64 };
@@ -706,6 +742,7 @@ main(void)
 	test_turns_of_classes();
 	test_stairs();
 	test_stays();
+	test_in_proportion();
 	test_rings(2, 4);
 	test_rings(3, 2);
 	test_rings(4, 3);

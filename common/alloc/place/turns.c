@@ -188,31 +188,40 @@ add_several(struct turns *w, size_t size)
 	}
 }
 
+static double
+least_jobs(double total)
+{
+	return ceil(total - GV_TOL_FEASIBLE);
+}
+
+static double
+even_jobs(double total, double each)
+{
+	return fmax(least_jobs(total), floor(total * each));
+}
+
 /* Whole numbers that hold the totals, in proportion where there are jobs enough; false: there are too few. */
 static bool
 split_jobs(struct turns *w, size_t size, double jobs)
 {
 	double least = 0, even = 0, sum = 0;
 	size_t j;
-	int round;
+	bool proportional;
 
 	for (j = 0; j < w->p->m; j++)
 		sum += w->total[j];
-	for (round = 0; round < 2; round++)
-		for (j = 0; j < w->p->m; j++) {
-			double own = ceil(w->total[j] - GV_TOL_FEASIBLE);
-			double fair = fmax(own, floor(jobs * (w->total[j] / sum)));
-
-			least += own;
-			even += fair;
-			if (round == 1)
-				add_jobs(w, size, j, even <= 2 * jobs ? fair : own,
-				    w->total[j]);
-			else if (j == w->p->m - 1 && least > jobs)
-				return false;
-			else if (j == w->p->m - 1)
-				even = even <= jobs ? 0 : INFINITY;
-		}
+	for (j = 0; j < w->p->m; j++) {
+		least += least_jobs(w->total[j]);
+		even += even_jobs(w->total[j], jobs / sum);
+	}
+	if (least > jobs)
+		return false;
+	proportional = even <= jobs;
+	for (j = 0; j < w->p->m; j++)
+		add_jobs(w, size, j,
+		    proportional ? even_jobs(w->total[j], jobs / sum)
+				 : least_jobs(w->total[j]),
+		    w->total[j]);
 	return true;
 }
 
