@@ -276,8 +276,6 @@ set_ties(struct gv_tableau *t, bool broken)
 
 	for (i = 0; i < t->m; i++)
 		mpf_set_d(*tie(t, i), broken ? 1 + gv_random_uniform(1, 0, 0, i) : 0);
-	for (i = 0; i < GV_OBJECTIVES; i++)
-		mpf_set_ui(*tie(t, objective_row(t, i)), 0);
 }
 
 enum gv_lp_status

@@ -3,6 +3,8 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/rng.h"
 #include "lp/precise.h"
@@ -229,6 +231,117 @@ test_pivots(void)
 	    "ties are broken in %zu of 20, by which no row is below 0", stood);
 }
 
+/*
+ * The value of each label where the program's columns are v and nothing is missing: slacks are
+ * what rows leave of their sides.
+ */
+static void
+label_values(
+    const struct gv_tableau *t, const struct gv_lp *lp, const double *v, double *value)
+{
+	double row[16] = {0};
+	size_t k;
+
+	memcpy(value, v, lp->n_cols * sizeof(*v));
+	value[lp->n_cols] = 0;
+	for (k = 0; k < lp->n_entries; k++)
+		row[lp->entry[k].row] += lp->entry[k].value * v[lp->entry[k].col];
+	for (k = 0; k < t->n_sides; k++) {
+		size_t i = t->side[k].row;
+
+		value[gv_tableau_slack(t, k)] =
+		    t->side[k].sign > 0 ? lp->row_hi[i] - row[i] : row[i] - lp->row_lo[i];
+	}
+}
+
+/* The larger of both; what is no number stays. */
+static double
+worse(double a, double b)
+{
+	return b <= a ? a : b;
+}
+
+/* By how much the rows of the tableau, and its objectives, do not hold for these values. */
+static double
+rows_off(const struct gv_tableau *t, const struct gv_lp *lp, const double *second,
+    const double *value)
+{
+	double worst = 0, sign = lp->maximise ? 1 : -1;
+	size_t i, j;
+
+	for (i = 0; i < t->m + GV_MISSING; i++) {
+		size_t row = i < t->m ? i : gv_tableau_objective(t, i - t->m);
+		double sum = -mpf_get_d(*gv_tableau_right(t, row)), z = 0;
+
+		for (j = 0; j < t->n; j++)
+			sum += mpf_get_d(*gv_tableau_at(t, row, j)) * value[t->other[j]];
+		for (j = 0; j < lp->n_cols; j++)
+			z += sign * (i == t->m ? lp->cost[j] : second[j]) * value[j];
+		sum += i < t->m ? value[t->basic[i]] : z;
+		worst = worse(worst, fabs(sum));
+	}
+	return worst;
+}
+
+/* Whole numbers, so that many rows tie; every third side is below 0. */
+static void
+draw_whole(struct gv_lp *lp, double *second, uint64_t *i)
+{
+	size_t n = 1 + (size_t)(4 * uniform(i)), m = 1 + (size_t)(5 * uniform(i)), k, j;
+
+	*lp = (struct gv_lp){.maximise = uniform(i) < .5};
+	for (j = 0; j < n; j++) {
+		gv_lp_add_col(lp, 0, INFINITY, floor(7 * uniform(i)) - 3);
+		second[j] = floor(7 * uniform(i)) - 3;
+	}
+	for (k = 0; k < m; k++) {
+		double hi = floor(6 * uniform(i)) - 1;
+
+		gv_lp_add_row(lp, uniform(i) < .3 ? hi - 2 : -INFINITY, hi);
+		for (j = 0; j < n; j++)
+			if (uniform(i) < .7)
+				gv_lp_set(lp, k, j, floor(5 * uniform(i)) - 1);
+	}
+}
+
+/* Each row is still a sum of those of the program, whatever became basic. */
+static void
+test_rows(void)
+{
+	size_t found = 0, best = 0, pivots = 0;
+	double worst = 0;
+	uint64_t i = 0;
+	int k;
+
+	for (k = 0; k < 400; k++) {
+		double second[8], v[8], value[32];
+		struct gv_tableau t;
+		struct gv_lp lp;
+		size_t j;
+
+		draw_whole(&lp, second, &i);
+		for (j = 0; j < lp.n_cols; j++)
+			v[j] = floor(9 * uniform(&i)) - 4;
+		if (!gv_tableau_make(&t, &lp, second, 0))
+			abort();
+		label_values(&t, &lp, v, value);
+		worst = worse(worst, rows_off(&t, &lp, second, value));
+		if (gv_tableau_find(&t) == GV_LP_OPTIMAL) {
+			found++;
+			worst = worse(worst, rows_off(&t, &lp, second, value));
+			best += gv_tableau_climb(&t, GV_FIRST) == GV_LP_OPTIMAL;
+		}
+		worst = worse(worst, rows_off(&t, &lp, second, value));
+		pivots += t.pivots;
+		gv_tableau_free(&t);
+		gv_lp_free(&lp);
+	}
+	ok(found > 100 && best > 50 && found < 400 && pivots > 400,
+	    "of 400 programs %zu have a solution, %zu a best one, in %zu pivots", found,
+	    best, pivots);
+	ok(worst <= 1e-11, "all rows are sums of the program's, but for %g", worst);
+}
+
 int
 main(void)
 {
@@ -236,6 +349,7 @@ main(void)
 	test_second();
 	test_far_apart();
 	test_pivots();
+	test_rows();
 	ok(gv_lp_precise_effort(30, 30) < .01 && gv_lp_precise_effort(1000, 1000) > 60,
 	    "what takes long is known before");
 	return done_testing();
