@@ -116,6 +116,13 @@ gpu,2,n1,,,
 gpu,3,n11,,,
 gpu,1,n,,,
 EOT
+printf 'NODEL GR\nN gpu:1\nNODE gpu:2\n' >sinfo.txt # sinfo -o '%%5N %%2G'
+run gv-profile devices --from=sinfo.txt
+is_out "a narrow heading, and nodes whose names it might begin with" <<EOT
+$header
+gpu,1,N,,,
+gpu,2,NODE,,,
+EOT
 printf 'n1 gpu:2\nn2\n' >sinfo.txt
 run gv-profile devices --from=sinfo.txt
 err_has 'gv-profile: sinfo.txt:2: expected a node and its resources' "a node without"

@@ -19,12 +19,21 @@ add_number(struct gv_sha256 *sum, double v)
 	gv_sha256_add(sum, &v, sizeof(v));
 }
 
+/* Of each list, so that what ends one does not look like what begins the next. */
+static void
+add_length(struct gv_sha256 *sum, size_t n)
+{
+	gv_sha256_add(sum, &n, sizeof(n));
+}
+
 static void
 add_frame(struct gv_sha256 *sum, const struct gv_frame *f)
 {
 	size_t i;
 	size_t k;
 
+	add_length(sum, f->n_columns);
+	add_length(sum, f->n_rows);
 	for (k = 0; k < f->n_columns; k++)
 		add_text(sum, f->name[k].s, f->name[k].len);
 	for (i = 0; i < f->n_rows; i++)
@@ -40,6 +49,8 @@ add_cluster(struct gv_sha256 *sum, const struct gv_cluster *c)
 {
 	size_t i;
 
+	add_length(sum, c->n_types);
+	add_length(sum, c->n_pools);
 	for (i = 0; i < c->n_types; i++) {
 		add_text(sum, c->type[i].name, strlen(c->type[i].name));
 		add_number(sum, c->type[i].usd_per_h);
@@ -56,6 +67,8 @@ add_world(struct gv_sha256 *sum, const struct tables *t)
 {
 	size_t i;
 
+	add_length(sum, t->n_changes);
+	add_length(sum, t->offers.n_prices);
 	for (i = 0; i < t->n_changes; i++) {
 		add_number(sum, t->change[i].time_s);
 		add_number(sum, (double)t->change[i].pool);

@@ -224,6 +224,13 @@ test_wrong(void)
 	is_wrong_of_two("F0.0", "", "micro-batch 0 does not go through stage 0");
 	is_wrong_of_two("F0.0 F1.0 B0.0 U0.1", "F0.0 F1.0 B0.0 U0.1",
 	    "micro-batch 1 does not go through stage 0");
+	is_wrong_of_two(
+	    "F0.0 F2147483647.0", "", "micro-batch 1 does not go through stage 0");
+	is_wrong_of_two(
+	    "F2147483646.0 F0.0", "F1.0", "micro-batch 1 does not go through stage 0");
+	is_wrong_of_two("F1.0", "", "micro-batch 0 does not go through stage 0");
+	is_wrong_of_two(
+	    "F0.0 F1.0 F2.0 F4.0", "", "micro-batch 3 does not go through stage 0");
 	p.lane[1] = "F1.0 F3.0 B1.0 B3.0 U3.1";
 	is_wrong(&p, "the replicas' gradients are not summed before");
 	p.lane[1] = "F1.0 F3.0 B1.0 R3.1 B3.0 U3.1";

@@ -110,6 +110,36 @@ may_go(
 	       ((size_t)x->stage + 1 == s->n || (done[i + 1] & BACKWARD));
 }
 
+static int
+no_way(const char *path, size_t micro_batch, size_t stage, struct gv_error *e)
+{
+	return gv_error_set(e, "%s: micro-batch %zu does not go through stage %zu", path,
+	    micro_batch, stage);
+}
+
+/* More micro-batches than steps: of the first so many one does not begin. */
+static int
+check_begun(const struct table *t, const char *path, struct gv_error *e)
+{
+	size_t n = t->s.n_steps, k;
+	bool *begun;
+
+	if (t->micro_batches <= n)
+		return 0;
+	begun = gv_xcalloc(n + 1, sizeof(*begun));
+	for (k = 0; k < n; k++) {
+		const struct gv_schedule_step *x = &t->s.step[k];
+
+		if (x->op == GV_STEP_FORWARD && x->stage == 0 &&
+		    (size_t)x->micro_batch < n)
+			begun[x->micro_batch] = true;
+	}
+	for (k = 0; begun[k];)
+		k++;
+	free(begun);
+	return no_way(path, k, 0, e);
+}
+
 /* Goes through all GPUs as far as each can, until all are through. */
 static int
 check_order(
@@ -142,9 +172,7 @@ check_order(
 		wrong(e, path, x, "what it needs comes later, or never");
 	for (i = 0; i < places && e->count == 0; i++)
 		if ((done[i] | WEIGHT) != (FORWARD | BACKWARD | WEIGHT))
-			gv_error_set(e,
-			    "%s: micro-batch %zu does not go through stage %zu", path,
-			    i / s->n, i % s->n);
+			no_way(path, i / s->n, i % s->n, e);
 	free(done);
 	free(at);
 	return e->count == 0 ? 0 : -1;
@@ -333,7 +361,7 @@ table_read(struct table *t, const char *path, const struct stages *s, const size
 	if (status == 0 && t->s.n_steps > 0)
 		qsort(t->s.step, t->s.n_steps, sizeof(*t->s.step), by_number);
 	if (status != 0 || check_steps(t, path, s, rank, e) != 0 ||
-	    check_order(t, path, s, e) != 0 ||
+	    check_begun(t, path, e) != 0 || check_order(t, path, s, e) != 0 ||
 	    find_kind(t, path, s, micro_batches, e) != 0 ||
 	    check_versions(t, path, s, e) != 0) {
 		table_free(t);
