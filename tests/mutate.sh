@@ -86,6 +86,10 @@ done
 export GV_SAN=1 ASAN_OPTIONS=exitcode=99:detect_leaks=0:hard_rss_limit_mb=4000:allocator_may_return_null=1
 export GV_SHARED="$src/../shared" GV_DATA="$copy/share" GV_BIN="$copy/bin" GV_BUILD="$copy/build" GV_TAP_STOP=1
 
+# what is not set is not 0 by chance, where the compiler can see to that
+garbage=-ftrivial-auto-var-init=pattern
+echo 'extern int gv_nothing;' | ${CC:-cc} $garbage -x c - -c -o plant/garbage.o 2>/dev/null || garbage=
+
 # make in the copy: archives are shared libraries, and a program looks into that of the
 # folder under test before them, by a name of its own: what the folder of one program wants
 # (tables of its functions) no other has; nothing planted is for GPUs, whose compiler is slow
@@ -94,9 +98,9 @@ planted=$copy/planted/libplanted.so doubles=$copy/planted/libdoubles.so
 # planted/f64.so, of what is no program's planted/any.so
 planted_of='$(or $(filter $(PROGRAMS),$(firstword $(subst ., ,$(notdir $@)))),$(if $(filter %_f64,$@),f64),any)'
 build() {
-	# shellcheck disable=SC2016
 	enter
-	make -s CUDA=0 HARDEN= CC="${CC:-cc}" CFLAGS='-O2 -fPIC' \
+	# shellcheck disable=SC2016
+	make -s CUDA=0 HARDEN= CC="${CC:-cc}" CFLAGS="-O2 -fPIC $garbage" \
 		LDFLAGS="-fsanitize=address -rdynamic -Wl,--no-as-needed '$copy/planted/$planted_of.so' -Wl,-rpath,'$copy/build'" \
 		AR='shared() { shift; to=$$1; shift; $(CC) -shared -Wl,-soname,"$${to##*/}" -o "$$to" "$$@"; }; shared' "$@"
 }
