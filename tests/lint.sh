@@ -80,9 +80,10 @@ words() { # what must not stand in the tree
 # Functions that are written and that nobody calls, or only tests.
 called() { git ls-files '*.[ch]' '*.cu' | grep -v '^tests/preload' | xargs awk -f tests/called.awk; }
 
-# Changes that are listed as equivalent are such that tests/mutate.awk makes.
+# Changes that are listed are such that tests/mutate.awk makes.
 equivalents() {
-	grep -v '^#' tests/mutants.equivalent | cut -f 1 | sort -u | while IFS= read -r f; do
+	cat tests/mutants.equivalent tests/mutants.costs | grep -v '^#' | sort -u >"$out/listed"
+	cut -f 1 "$out/listed" | sort -u | while IFS= read -r f; do
 		awk -f tests/mutate.awk "$f" | awk -F '\t' -v file="$f" '
 			BEGIN { while ((getline line < file) > 0) source[++n] = line }
 			{
@@ -90,7 +91,7 @@ equivalents() {
 				sub(/^\t*/, "", now)
 				print file "\t" now
 			}' >"$out/made"
-		grep "^$f$(printf '\t')" tests/mutants.equivalent | grep -vxFf "$out/made"
+		grep "^$f$(printf '\t')" "$out/listed" | grep -vxFf "$out/made"
 	done >"$out/never"
 	sed 's/$/: no change of this file makes it/' "$out/never" && [ ! -s "$out/never" ]
 }

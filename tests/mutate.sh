@@ -5,7 +5,9 @@
 # per folder how many were drawn, killed (noticed), equivalent and survived; status 1 when
 # more than 5 % of all that are not equivalent survive.
 #
-# Equivalent is what compiles to the same code, and what tests/mutants.equivalent lists.
+# Equivalent is what compiles to the same code, and what tests/mutants.equivalent lists: what no
+# program shows.  What shows in nothing but time or memory is in tests/mutants.costs, and counted by
+# itself: neither is it in the rate.
 #
 # MUTANTS=N changes of each folder, drawn by SEED (default 30 and 1; MUTANTS=all).
 # MUTANTS_OF_ALL=N changes of all that is asked for together instead: a large folder has more.
@@ -234,8 +236,8 @@ notices() {
 	done 7<plant/queue
 	return 1
 }
-is_equivalent() { # FILE LINE
-	grep -qxF -e "$1$tab$2" tests/mutants.equivalent 2>/dev/null
+listed() { # LIST FILE LINE
+	grep -qxF -e "$2$tab$3" "tests/mutants.$1" 2>/dev/null
 }
 
 # prepare FOLDER TESTS LATER: everything built; where the folder is in programs, not in a library,
@@ -335,8 +337,10 @@ plant() {
 	! is_double || compile "$2" "$o.f64.o" -fsanitize=address -DGV_REAL_DOUBLE 2>/dev/null
 	if compile "$2" "$o.o" 2>/dev/null; then # what is no program is no change
 		drawn=$((drawn + 1))
-		if cmp -s "$o.o" "$o.whole.o" || is_equivalent "$2" "$now"; then
+		if cmp -s "$o.o" "$o.whole.o" || listed equivalent "$2" "$now"; then
 			equivalent=$((equivalent + 1))
+		elif listed costs "$2" "$now"; then
+			costs=$((costs + 1))
 		elif link_planted && eval "remake $units" && notices "$1"; then
 			killed=$((killed + 1))
 			printf '%s:%s: %s\t%s\n' "$2" "$3" "$killer" "$now" >>kills
@@ -391,7 +395,7 @@ mutate() {
 	{ cat plant/sorted && line_up "$later"; } >plant/queue
 	link_planted && for so in "$planted" "$doubles"; do cp "$so" "plant/${so##*/}.whole"; done || return 1
 	draw "$@" >sites || return 1
-	drawn=0 killed=0 equivalent=0 survived=0
+	drawn=0 killed=0 equivalent=0 costs=0 survived=0
 	while IFS=$tab read -r by file line column length instead <&8; do
 		# some of each, however long it took to build
 		[ "$drawn" -lt 4 ] || [ "$(now)" -lt "$until" ] || { echo "$folder: time is up" && break; }
@@ -402,13 +406,14 @@ mutate() {
 		[ ! -f "$o.saved" ] || { mv "$o.saved" "$o" && touch "$o"; }
 	done
 	nothing plant/nothing.o && link plant/nothing.o && link_to "$doubles" plant/nothing.o
-	echo "$folder $drawn $killed $equivalent $survived" >>totals
-	row "$folder" $drawn $killed $equivalent $survived
+	echo "$folder $drawn $killed $equivalent $costs $survived" >>totals
+	row "$folder" $drawn $killed $equivalent $costs $survived
 }
-row() { # NAME DRAWN KILLED EQUIVALENT SURVIVED
-	awk -v name="$1" -v d="$2" -v k="$3" -v e="$4" -v s="$5" 'BEGIN {
-		rate = d == e ? 0 : 100 * s / (d - e)
-		printf "%-32s %5d drawn, %5d killed, %4d equivalent, %4d survived, %4.1f %%\n", name, d, k, e, s, rate }'
+row() { # NAME DRAWN KILLED EQUIVALENT COSTS SURVIVED
+	awk -v name="$1" -v d="$2" -v k="$3" -v e="$4" -v c="$5" -v s="$6" 'BEGIN {
+		rate = d == e + c ? 0 : 100 * s / (d - e - c)
+		printf "%-32s %5d drawn, %5d killed, %4d equivalent, %4d cost time or memory, %4d survived, %4.1f %%\n",
+			name, d, k, e, c, s, rate }'
 }
 
 mkdir -p planted
@@ -452,8 +457,8 @@ while IFS=$tab read -r folder tests later <&9; do
 	[ -z "$seconds" ] || share=$(((began + seconds * 100 - $(now)) / left))
 	left=$((left - 1))
 	# shellcheck disable=SC2086
-	mutate "$folder" "$tests" "$later" $files || { echo "$folder: not tried" && echo "$folder 0 0 0 1" >>totals; }
+	mutate "$folder" "$tests" "$later" $files || { echo "$folder: not tried" && echo "$folder 0 0 0 0 1" >>totals; }
 done 9<rows
 # shellcheck disable=SC2046
-row "all mutants:" $(awk '{ d += $2; k += $3; e += $4; s += $5 } END { print d + 0, k + 0, e + 0, s + 0 }' totals)
-awk '{ d += $2 - $4; s += $5 } END { exit s > .05 * d }' totals
+row "all mutants:" $(awk '{ d += $2; k += $3; e += $4; c += $5; s += $6 } END { print d + 0, k + 0, e + 0, c + 0, s + 0 }' totals)
+awk '{ d += $2 - $4 - $5; s += $6 } END { exit s > .05 * d }' totals
