@@ -252,7 +252,7 @@ by_prices(const struct gv_problem *p, double *level, double *sum, double *excess
 	double *a = gv_xcalloc(p->n, p->m * sizeof(*a));
 	double *gain = gv_xcalloc(p->n, p->m * sizeof(*gain));
 	struct gv_price_problem q = {p->n, p->m, a, p->scale, gain, p->capacity};
-	struct gv_price_solution s;
+	struct gv_price_solution s = {0};
 	size_t i, j;
 	int rc;
 

@@ -103,7 +103,7 @@ spoil(char *s)
 			s[i] = c;
 			break;
 		case 1:
-			memmove(s + i, s + i + 1, n - i + (n == 0));
+			memmove(s + i, s + i + 1, n - i);
 			break;
 		case 2:
 			s[i] = n > 0 ? c : '\0';
