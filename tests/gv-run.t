@@ -782,4 +782,49 @@ is_usage '--policy-timeout: expected a time above 0' --policy-timeout=0s -c c
 is_usage '--max-failures: expected a whole number from 1 to 1000000, got "0"' --max-failures=0
 is_usage '--grace: expected a duration such as 90s, 15m or 2h, got "1y"' -g 1y
 is_usage 'too many operands' -c c a b
+is_usage '--node cannot be combined with --launcher=slurm' -n --node=n --launcher=slurm -c c
+is_usage '--slurm-job goes with --launcher=slurm' -n --slurm-job=3 -c c
+is_usage 'no cluster: -c FILE' -n --launcher=slurm
+run gv-run -n --launcher=slurm -c none.csv alone.csv
+is_err "a dry run for Slurm: no such cluster" <<'EOT'
+gv-run: none.csv: cannot open: No such file or directory
+EOT
+run gv-run -n --launcher=slurm -c alone.csv alone.csv
+is_err "no cluster" <<'EOT'
+gv-run: alone.csv:1: this is an allocation table; expected a cluster (gpu_type, gpus)
+EOT
+
+# ---- files that cannot be ----
+run gv-run -c cluster.csv -s full2 --round=0.2 -o /dev/full alone.csv
+is_status 2 "an output that is full"
+is_err "says so" <<'EOT'
+gv-run: /dev/full: cannot write: No space left on device
+EOT
+run gv-run -c cluster.csv -s unmade -o none/out alone.csv
+is_err "one that cannot be made" <<'EOT'
+gv-run: none/out: cannot create: No such file or directory
+EOT
+run gv-run -c cluster.csv -s unmade --log-dir=alone.csv/logs alone.csv
+is_err "so is --log-dir" <<'EOT'
+gv-run: alone.csv: cannot make the directory: File exists
+EOT
+ok "and there is no state" test ! -e unmade
+run gv-run -c cluster.csv -s alone.csv/state alone.csv
+is_err "so is the state" <<'EOT'
+gv-run: alone.csv: cannot make the directory: File exists
+EOT
+run gv-run --launcher=slurm -c cluster.csv -s alone.csv/state alone.csv
+is_err "also for Slurm" <<'EOT'
+gv-run: alone.csv: cannot make the directory: File exists
+EOT
+for how in --status --follow; do
+	run gv-run $how -s alone -o none/out
+	is_err "$how: an output that cannot be made" <<-'EOT'
+		gv-run: none/out: cannot create: No such file or directory
+	EOT
+	run gv-run $how -s alone -o /dev/full
+	is_err "$how: or that is full" <<-'EOT'
+		gv-run: /dev/full: cannot write: No space left on device
+	EOT
+done
 done_testing
