@@ -205,6 +205,20 @@ gv-run --cancel -s s p q
 wait $pid 2>/dev/null
 ok "the journal is whole" gv-report s/events.csv
 
+table 100000 l >one.csv
+gv-run -q -c four.csv -s none --round=0.5 one.csv >ev 2>err.run &
+pid=$!
+within 60 grep -q ,start, none/events.csv
+run gv-run --submit -s none two.csv
+is_err "a run without pairs gets none" <<'EOT'
+gv-run: two.csv:4: with_job_id: the run has no pairs of jobs
+EOT
+gv-run --cancel -s none l
+status=0
+wait $pid || status=$?
+ran="gv-run, and --submit of a pair"
+is_status 1 "and goes on"
+
 # ---- kill -9 at any moment ----
 rm -rf s
 n=${GV_LONG:+300}

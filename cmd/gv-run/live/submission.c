@@ -62,6 +62,23 @@ check_nodes(const struct gv_frame *f, const struct gv_cluster *c, struct gv_erro
 	return rc;
 }
 
+/* Of a run without pairs neither the table nor the journal has a place for one. */
+static int
+check_pairs(const struct gv_frame *f, const struct gv_frame *table, struct gv_error *e)
+{
+	ptrdiff_t column = gv_frame_find(f, of_pairs[0]);
+	size_t row;
+	int rc = 0;
+
+	if (gv_frame_find(table, of_pairs[0]) >= 0)
+		return 0;
+	for (row = 0; row < f->n_rows; row++)
+		if (gv_frame_cell(f, row, column).len > 0)
+			rc = gv_frame_error(
+			    f, row, column, e, "the run has no pairs of jobs");
+	return rc;
+}
+
 static int
 check_jobs(const struct gv_rates *t, const struct submission_run *run, struct gv_error *e)
 {
@@ -91,7 +108,7 @@ submission_from(struct gv_rates *t, struct gv_frame *f, const struct submission_
 {
 	*t = (struct gv_rates){0};
 	if (check_columns(f, run, slips, e) != 0 ||
-	    check_nodes(f, run->cluster, e) != 0) {
+	    check_nodes(f, run->cluster, e) != 0 || check_pairs(f, run->table, e) != 0) {
 		gv_frame_free(f);
 		return -1;
 	}
