@@ -290,6 +290,46 @@ test_hidden(void)
 	gv_strbuf_free(&b);
 }
 
+/* ---- one line ---- */
+
+static void
+test_seal(void)
+{
+	struct gv_strbuf b = {0}, short_one = {0};
+	char text[64];
+	size_t n, i;
+	int numbers = 0, whole = 0;
+
+	lines_seal_row(&short_one, 0, 0x1f);
+	is_int(lines_number(short_one.s, short_one.len), 0x1f, "a row of its seal alone");
+	ok(lines_is_whole(short_one.s, short_one.len, LINES_ROWS), "is whole");
+	gv_strbuf_str(&b, "1,end");
+	lines_seal_row(&b, 0, 0xffffffff);
+	n = b.len;
+	is_int(lines_number(b.s, n), 0xffffffff, "the largest number");
+	ok(lines_is_whole(b.s, n, LINES_ROWS) && !lines_is_whole(b.s, n, LINES_SUMS),
+	    "a line of its form is whole, and of no other");
+	for (i = 0; i < n; i++)
+		whole += lines_is_whole(b.s, i, LINES_ROWS);
+	is_int(whole, 0, "not where its end is missing");
+	for (i = 0; i < lines_seal_len(LINES_ROWS); i++) {
+		memcpy(text, b.s, n);
+		text[n - 1 - i] = i == 0 ? ' ' : 'g';
+		numbers += lines_number(text, n) != 0;
+		whole += lines_is_whole(text, n, LINES_ROWS);
+	}
+	is_int(numbers, 0, "a seal with a wrong byte has no number");
+	is_int(whole, 0, "and its line is not whole");
+	memcpy(text, b.s, n);
+	text[n - 3] = '\0';
+	is_int(lines_number(text, n), 0, "a NUL is no digit");
+	for (i = 0; i < lines_seal_len(LINES_ROWS); i++)
+		numbers += lines_number(b.s + n - i, i) != 0;
+	is_int(numbers, 0, "what is shorter than a seal has none");
+	gv_strbuf_free(&b);
+	gv_strbuf_free(&short_one);
+}
+
 int
 main(void)
 {
@@ -315,5 +355,6 @@ main(void)
 	    "NULs, as of a file that grew without its bytes, are torn");
 	lines_free(&l);
 	gv_strbuf_free(&b);
+	test_seal();
 	return done_testing();
 }

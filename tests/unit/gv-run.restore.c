@@ -12,8 +12,10 @@
 
 #include "base/fileio.h"
 #include "base/mem.h"
+#include "base/strbuf.h"
 #include "gv-run/core/jobs.h"
 #include "gv-run/state/journal.h"
+#include "gv-run/state/lines.h"
 #include "gv-run/state/restore.h"
 
 static const char cluster_text[] = "gpu_type,gpus,threads\nbig,1,2\nsmall,2,1\n";
@@ -360,6 +362,63 @@ test_pairs(void)
 	gv_frame_free(&f);
 }
 
+/* ---- damage, as it is told ---- */
+
+/* What restore_inspect writes of a journal. */
+static void
+is_inspected(const char *text, size_t len, int status, const char *want, const char *name)
+{
+	struct gv_strbuf got = {0};
+	struct gv_out *out = gv_out_memory(&got);
+	struct gv_error e = {0};
+
+	put("events.csv", text, len);
+	is_int(restore_inspect(dir, out, &e), status, "%s", name);
+	gv_out_close(out, &e);
+	is_str(got.s, want, "as it says");
+	gv_strbuf_free(&got);
+}
+
+static void
+test_inspect(void)
+{
+	static const char *const row[] = {
+	    "0,arrive,a,,,,100,,,", "1,start,a,big,,0,,0,,", "2,finish,a,big,,0,100,0,,"};
+	struct gv_strbuf bare = {0}, whole = {0}, cut = {0};
+	size_t end[4], from, i;
+
+	journal_header(&bare, false, LINES_BARE);
+	journal_header(&whole, false, LINES_ROWS);
+	end[0] = whole.len;
+	for (i = 0; i < 3; i++) {
+		gv_strbuf_fmt(&bare, "%s\n", row[i]);
+		from = whole.len;
+		gv_strbuf_str(&whole, row[i]);
+		lines_seal_row(&whole, from, (uint32_t)i + 1);
+		end[i + 1] = whole.len;
+	}
+	is_inspected(bare.s, bare.len, 0,
+	    "3 of 3 lines are whole\nthey have no checksums: damage cannot be told\n",
+	    "a journal of before");
+	is_inspected(whole.s, whole.len, 0, "3 of 3 lines are whole\n", "one of now");
+	is_inspected(whole.s, whole.len - 5, 0,
+	    "events.csv: the last line is torn: 38 bytes, as a kill leaves them\n"
+	    "2 of 2 lines are whole\n",
+	    "one whose end a kill has torn");
+	gv_strbuf_add(&cut, whole.s, end[0]);
+	gv_strbuf_add(&cut, whole.s + end[1], end[2] - end[1]);
+	gv_strbuf_add(&cut, whole.s + end[1], end[2] - end[1]);
+	is_inspected(cut.s, cut.len, 1,
+	    "events.csv:2: missing before it, are lost: 1 line\n"
+	    "events.csv:3: is there twice, would be left once: "
+	    "\"1,start,a,big,,0,,0,,,000000020a9affb2\"\n"
+	    "1 of 2 lines are whole\n",
+	    "a line is missing, and one there twice");
+	gv_strbuf_free(&bare);
+	gv_strbuf_free(&whole);
+	gv_strbuf_free(&cut);
+}
+
 int
 main(void)
 {
@@ -372,6 +431,7 @@ main(void)
 	put("jobs.csv", jobs_text, strlen(jobs_text));
 	test_cuts();
 	test_pairs();
+	test_inspect();
 	gv_remove_tree(dir, &e);
 	return done_testing();
 }

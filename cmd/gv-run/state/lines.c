@@ -222,11 +222,9 @@ by_number(const void *a, const void *b)
 static int
 by_place(const void *a, const void *b)
 {
-	const struct lines_damage *x = a, *y = b;
+	const struct lines_damage *x = a, *y = b; /* one at a place */
 
-	if (x->at != y->at)
-		return x->at < y->at ? -1 : 1;
-	return x->len < y->len ? -1 : x->len > y->len;
+	return x->at < y->at ? -1 : x->at > y->at;
 }
 
 /* The first of sorted[0..n) whose number is not below. */
