@@ -452,6 +452,91 @@ test_killed_between(void)
 	logged();
 }
 
+/* Waits until a script has made the file. */
+static void
+await(const char *name)
+{
+	char path[512];
+	int tries;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	for (tries = 0; tries < 2000 && access(path, F_OK) != 0; tries++)
+		gv_sleep_s(.01);
+	remove(path);
+}
+
+/* What a streaming process writes behind its answer: empty lines are nothing. */
+static void
+test_writes_between(const char *name, const char *more, int starts)
+{
+	char command[1024];
+	struct gv_policy_spec spec = {
+	    .command = command, .directory = dir, .streams = true, .timeout_s = 20};
+	struct gv_policy *p;
+	struct gv_error e = {0};
+
+	snprintf(command, sizeof(command),
+	    "n=0; while IFS= read -r line; do n=$((n + 1))\n"
+	    "if [ -z \"$line\" ]; then printf 'share\\n%%s\\n\\n' $((n - 2)); n=0\n"
+	    "until [ -e go ]; do sleep .01; done; rm go; printf '%s'; >done; fi; done",
+	    more);
+	p = gv_policy_new(&spec);
+	ok(ask(p, 2, &e) == 0 && rows(p) == 1, "%s: an answer", name);
+	script("go", "");
+	await("done");
+	ok(ask(p, 3, &e) == 0 && rows(p) == 1, "%s: and another one", name);
+	is_int(gv_policy_starts(p), starts, "%s: by so many processes", name);
+	script("go", "");
+	await("done");
+	gv_policy_free(p);
+}
+
+/* One that leaves without an answer, and with status 0, is asked again, once. */
+static void
+test_asked_again(void)
+{
+	struct gv_policy_spec spec = {.directory = dir, .streams = true, .timeout_s = 20};
+	struct gv_policy *p;
+	struct gv_error e = {0};
+
+	spec.command = "cat >/dev/null & [ -e was ] || { >was; exit 0; }; rm was\n"
+		       "printf 'share\\r\\n1\\r\\n\\r\\n'";
+	p = gv_policy_new(&spec);
+	ok(ask(p, 1, &e) == 0 && rows(p) == 1, "one that leaves is asked again");
+	is_int(gv_policy_starts(p), 2, "a second process");
+	gv_policy_free(p);
+	spec.command = "exit 0";
+	p = gv_policy_new(&spec);
+	ok(ask(p, 1, &e) == 0 && rows(p) == -1, "which has no answer either");
+	is_int(gv_policy_starts(p), 2, "is not asked a third time");
+	gv_policy_free(p);
+}
+
+/* The answer is what stands before the empty line, whatever ends its lines. */
+static void
+test_line_ends(void)
+{
+	static const char *const command[] = {"cat >/dev/null; printf 'share\\n1\\n\\n'",
+	    "cat >/dev/null; printf 'share\\r\\n1\\r\\n\\r\\n\\r\\n'",
+	    "cat >/dev/null; printf 'share\\n1'", "cat >/dev/null"};
+	static const char *const want[] = {
+	    "share\n1\n", "share\r\n1\r\n", "share\n1", ""};
+	struct gv_error e = {0};
+	size_t i, len;
+
+	for (i = 0; i < 4; i++) {
+		struct gv_policy *p = policy(command[i]);
+		const char *s;
+
+		ok(gv_policy_answer(p, &len) == NULL && len == 0, "no answer yet");
+		ok(ask(p, 1, &e) == 0, "answer %zu", i);
+		s = gv_policy_answer(p, &len);
+		ok(len == strlen(want[i]) && memcmp(s, want[i], len) == 0,
+		    "is what was written");
+		gv_policy_free(p);
+	}
+}
+
 /* A directory that is not there; nothing to start with. */
 static void
 test_cannot_start(void)
@@ -609,6 +694,10 @@ main(void)
 	test_leaves();
 	test_bad();
 	test_bad_stream();
+	test_writes_between("a line", "more\\n", 2);
+	test_writes_between("empty lines", "\\n\\r\\n\\n", 1);
+	test_asked_again();
+	test_line_ends();
 	test_killed_between();
 	test_cannot_start();
 	test_large();
