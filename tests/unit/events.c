@@ -187,6 +187,53 @@ test_bad(void)
 	is_str(a.text[0], b.text[0], "in the same words");
 }
 
+/* What is wrong with one row is said, or "". */
+static void
+is_row(const char *row, const char *want)
+{
+	char text[200];
+	int n = snprintf(
+	    text, sizeof(text), "time_s,event,job_id,steps,share,round\n%s\n", row);
+	struct gv_error e = {0};
+	struct gv_frame frame;
+	struct gv_events all;
+	int rc;
+
+	gv_frame_parse(&frame, "ev", text, (size_t)n, &e);
+	rc = gv_events_from(&all, &frame, &e);
+	is_str(e.count > 0 ? e.text[0] : "", want, "%s", row);
+	ok((rc == 0) == (e.count == 0), "and that is %s", rc == 0 ? "good" : "an error");
+	gv_events_free(&all);
+}
+
+static void
+test_rows(void)
+{
+	is_row("0,allocate,a,0,0,0", "");
+	is_row("0,allocate,a,,1,", "");
+	is_row("0,allocate,a,,,", "ev:2: share: expected a share from 0 to 1, got \"\"");
+	is_row("0,allocate,a,,1.1,",
+	    "ev:2: share: expected a share from 0 to 1, got \"1.1\"");
+	is_row("0,allocate,a,,-.1,",
+	    "ev:2: share: expected a share from 0 to 1, got \"-.1\"");
+	is_row(
+	    "0,allocate,a,,x,", "ev:2: share: expected a share from 0 to 1, got \"x\"");
+	is_row(
+	    "0,start,a,-1,,", "ev:2: steps: expected a number of 0 or more, got \"-1\"");
+	is_row("0,start,a,,,-1",
+	    "ev:2: round: expected a whole number of 0 or more, got \"-1\"");
+	is_row("0,start,a,,,1.5",
+	    "ev:2: round: expected a whole number of 0 or more, got \"1.5\"");
+	is_row("0,start,a,,,9223372036854775807",
+	    "ev:2: round: expected a whole number of 0 or more, got "
+	    "\"9223372036854775807\"");
+	is_row(
+	    "-1,start,a,,,", "ev:2: time_s: expected a time of 0 s or more, got \"-1\"");
+	is_row(",start,a,,,", "ev:2: time_s: expected a time of 0 s or more, got \"\"");
+	is_row("0,start,,,,",
+	    "ev:2: job_id: expected the job of this start event, got nothing");
+}
+
 /* Events of jobs name one. */
 static void
 test_of_jobs(void)
@@ -381,6 +428,7 @@ main(void)
 	test_round_trip(true, false);
 	test_round_trip(false, true);
 	test_bad();
+	test_rows();
 	test_of_jobs();
 	test_ends();
 	test_utf8();

@@ -301,6 +301,7 @@ static const char pairs_journal[] =
     "time_s,event,job_id,gpu_type,node,gpus,steps,round,share,reason,with_job_id\n"
     "0,arrive,a,,,,100,,,,\n0,arrive,b,,,,100,,,,\n0,arrive,c,,,,100,,,,\n"
     "0,allocate,b,big,,,,,0.5,,a\n"
+    "0,allocate,b,big,,,,,0.25,,gone\n"
     "1,start,a,big,,0,,0,,,\n"
     "2,start,b,big,,0,,0,,,a\n"
     "4,preempt,a,big,,0,9,1,,,\n"
@@ -347,6 +348,8 @@ test_pairs(void)
 	is_near(received(&r, 1, 2), 3, 1e-12, "b and c");
 	is_near(received(&r, 2, 2), 1, 1e-12, "c alone");
 	is_near(r.jobs.life.told[3 * 2], .5, 0, "what was promised to a and b");
+	is_near(r.jobs.life.told[1 * 2], 0, 0,
+	    "what b was promised with one who is not there is not its own");
 	close_run(&r);
 	is_int((long long)closed_again(), 1, "who was open is closed");
 

@@ -716,6 +716,69 @@ test_lost(void)
 	gv_life_free(l);
 }
 
+/* A node goes while a job starts there: the job was not started, and is no failure. */
+static void
+test_lost_start(void)
+{
+	struct gv_life_spec spec = {.gang = 1, .total_steps = 100};
+	struct world w = {0};
+	struct gv_life *l = &w.life;
+
+	w.c = (struct gv_cluster){
+	    .n_types = 1, .type = w.type, .n_pools = 1, .pool = w.pool};
+	w.pool[0].gpus = w.type[0].gpus = 1;
+	gv_life_init(l, &w.c, 1000 * round_s, MAX_FAILURES);
+	gv_life_add(l, &spec);
+	gv_rounds_claim(&l->rounds, 0, 0)->rate = 1;
+	gv_life_arrive(l, 0);
+	ok(starts_now(l), "a job starts");
+	gv_life_lost(l, 0, "the node is gone");
+	ok(l->job[0].state == GV_LIFE_WAITING && l->job[0].refusals == 1 &&
+		l->job[0].failures == 0 && l->holder[0] < 0,
+	    "it waits again, and its GPU is free");
+	gv_life_lost(l, 0, "the node is gone");
+	is_int(l->job[0].refusals, 1, "one that has no workers loses none");
+	gv_life_starved(l, 0, 2);
+	ok(l->job[0].starved == 0 && l->job[0].state == GV_LIFE_WAITING, "nor a shell");
+	gv_life_free(l);
+}
+
+/* At the end of a run who is told to leave at once is told so once. */
+static void
+test_killed_once(void)
+{
+	struct gv_life_spec spec = {.gang = 1, .total_steps = 100};
+	struct gv_life_out out;
+	struct world w = {0};
+	struct gv_life *l = &w.life;
+	size_t m;
+	int stops = 0, kills = 0;
+
+	w.c = (struct gv_cluster){
+	    .n_types = 1, .type = w.type, .n_pools = 1, .pool = w.pool};
+	w.pool[0].gpus = w.type[0].gpus = 2;
+	gv_life_init(l, &w.c, 1000 * round_s, MAX_FAILURES);
+	for (m = 0; m < 2; m++) {
+		gv_life_add(l, &spec);
+		gv_rounds_claim(&l->rounds, m, 0)->rate = 1;
+		gv_life_arrive(l, m);
+	}
+	ok(starts_now(l), "two jobs start");
+	gv_life_started(l, 0);
+	gv_life_started(l, 1);
+	gv_life_end(l);
+	gv_life_kill(l);
+	gv_life_end(l);
+	gv_life_kill(l);
+	while (gv_life_next(l, &out)) {
+		stops += out.kind == GV_LIFE_STOP;
+		kills += out.kind == GV_LIFE_KILL;
+	}
+	ok(stops == 2 && kills == 2, "each is stopped and killed once");
+	ok(l->job[0].state == GV_LIFE_KILLING && l->n[GV_LIFE_KILLING] == 2, "both are");
+	gv_life_free(l);
+}
+
 /* A GPU goes away between two jobs: who was to have it next is not started there. */
 static void
 test_away_between(void)
@@ -858,6 +921,8 @@ main(void)
 {
 	test_starved();
 	test_lost();
+	test_lost_start();
+	test_killed_once();
 	test_away_between();
 	test_spoilt();
 	test_random();

@@ -251,6 +251,12 @@ test_jobs(void)
 	    "t.csv:2: priority_weight: expected a number > 0, got \"0\"");
 	bad_table(false, "job_id,total_steps\na,-5\n",
 	    "t.csv:2: total_steps: expected a number >= 0, got \"-5\"");
+	bad_table(false, "job_id,scale_factor\na,1000000\nb,1000001\n",
+	    "t.csv:3: scale_factor: expected a whole number from 1 to 1000000, got "
+	    "\"1000001\"");
+	bad_table(false, "job_id,priority_weight\na,2.3e-308\nb,2.2e-308\n",
+	    "t.csv:3: priority_weight: expected a number > 0, no smaller than 2.3e-308, "
+	    "got \"2.2e-308\"");
 	bad_table(false, "job_id,total_steps\na,many\n",
 	    "t.csv:2: total_steps: expected a number, got \"many\"");
 }
@@ -295,6 +301,8 @@ test_rates(void)
 	    "t.csv:2: steps_per_s: expected a number >= 0, got \"-1\"");
 	bad_table(true, "job_id,gpu_type,steps_per_s,share\na,v100,1,1.5\n",
 	    "t.csv:2: share: expected a number from 0 to 1, got \"1.5\"");
+	bad_table(true, "job_id,gpu_type,steps_per_s,share\na,v100,1,1\nb,v100,1,half\n",
+	    "t.csv:3: share: expected a number, got \"half\"");
 	bad_table(true,
 	    "job_id,gpu_type,steps_per_s,priority_weight\na,v100,1,2\na,k80,1,3\n",
 	    "t.csv:3: priority_weight: expected \"2\" as at line 2, got \"3\"");
@@ -345,6 +353,10 @@ test_pairs(void)
 	    "b,v100,1,a,1\na,v100,1,b,1\n",
 	    "t.csv:4: with_job_id: repeated row of the two jobs on this type, first at "
 	    "line 3");
+	bad_table(true,
+	    "job_id,gpu_type,steps_per_s,with_job_id,with_steps_per_s\nb,v100,1,,\n"
+	    "a,v100,1,b,1\na,k80,1,,\na,v100,1,,\na,v100,2,,\n",
+	    "t.csv:6: gpu_type: repeated row of job \"a\" on this type, first at line 5");
 	bad_table(true,
 	    "job_id,scale_factor,gpu_type,steps_per_s,with_job_id,with_steps_per_s\n"
 	    "a,2,v100,1,,\nb,1,v100,1,a,1\n",
