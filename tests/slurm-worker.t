@@ -196,6 +196,30 @@ is_status 0 "who is told before there is a port"
 is "143 cut 0" "$(left never)" "does not begin"
 ok "nothing ran" test ! -e never/says
 
+# ---- what cannot be ----
+mkdir -p shut/here.n1 portless/port
+works n1 shut n1=0 "$says" && p_shut=$pid
+works n1 portless "n1=0;n2=1" "$says" && p_portless=$pid
+exec 3>shut/tell.n1 4>portless/tell.n1
+ended "$p_shut"
+is_status 125 "a directory that nothing can be written to: nothing begins"
+is "125 refused 0 cannot write into the state" "$(left shut)" "and that is told, if it can be"
+ended "$p_portless"
+is_status 125 "nor where no port can be told"
+is "125 refused 0 the first node of the gang has told no port" "$(left portless)" "which is said"
+ok "nothing ran" test ! -e shut/says -a ! -e portless/says
+works n1 unkept n1=0 "$deaf" && p_unkept=$pid
+exec 3>unkept/tell.n1
+true_within 60 test -s unkept/ready
+# its child is the keeper
+read -r keeper _ <"/proc/$p_unkept/task/$p_unkept/children"
+kill -KILL "$keeper"
+ended "$p_unkept"
+is_status 0 "one whose keeper was killed has not ended by itself"
+is "137 unkept 0 who looked after it was killed (status 137)" "$(left unkept)" "and is told as it is"
+true_within 60 sh -c '! kill -0 "$(cat unkept/ready)"'
+ok "and its workers are gone" sh -c '! kill -0 "$(cat unkept/ready)" 2>/dev/null'
+
 # ---- what was taken away ----
 wait "$looks"
 is "early gone" "$(tr '\n' ' ' <looked | sed 's/ $//')" "a directory that is not there twice ends its workers"
