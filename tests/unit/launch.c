@@ -1179,6 +1179,91 @@ test_port(void)
 	is_int(wrong, 0, "ports that stay free");
 }
 
+/* What a worker's environment has of a variable, "-" = it has none. */
+static const char *
+value_of(char **env, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (; *env != NULL; env++)
+		if (strncmp(*env, name, len) == 0 && (*env)[len] == '=')
+			return *env + len + 1;
+	return "-";
+}
+
+static void
+test_numbers(void)
+{
+	static const struct {
+		double steps;
+		const char *want, *round;
+	} step[] = {{1e15, "1000000000000000", "-"}, {7, "7", "0"}, {2.5, "2.5", "1"},
+	    {1e19, "1e+19", "2"}, {NAN, "-", "3"}, {INFINITY, "-", "4"}};
+	static const int gpus[] = {3};
+	struct gv_launch_spec spec = {.job_id = "j",
+	    .gpu_type = "t",
+	    .gpus = gpus,
+	    .n_gpus = 1,
+	    .checkpoint_dir = "/c",
+	    .progress = "/p"};
+	struct gv_launch_meeting m = {.addr = "127.0.0.1", .port = 1};
+	const char *before = getenv("PYTHONPATH");
+	char *own = before != NULL ? strdup(before) : NULL;
+	char **env;
+	size_t i, plain;
+
+	for (i = 0; i < sizeof(step) / sizeof(step[0]); i++) {
+		spec.total_steps = step[i].steps;
+		spec.round = (int64_t)i - 1;
+		env = gv_launch_env(&spec, 0, &m);
+		is_str(value_of(env, "GV_TOTAL_STEPS"), step[i].want, "steps in all");
+		is_str(value_of(env, "GV_ROUND"), step[i].round,
+		    "the round, if there is one");
+		gv_launch_env_free(env);
+	}
+	unsetenv("PYTHONPATH");
+	env = gv_launch_env(&spec, 0, &m);
+	plain = strlen(value_of(env, "PYTHONPATH"));
+	is_str(value_of(env, "PYTHONPATH"), value_of(env, "GV_DATA"), "our modules");
+	is_str(value_of(env, "GV_GANG_KEY"), "-", "one worker has no key");
+	gv_launch_env_free(env);
+	setenv("PYTHONPATH", "", 1);
+	env = gv_launch_env(&spec, 0, &m);
+	is_str(value_of(env, "PYTHONPATH"), value_of(env, "GV_DATA"),
+	    "no empty one before them");
+	gv_launch_env_free(env);
+	setenv("PYTHONPATH", "/own", 1);
+	env = gv_launch_env(&spec, 0, &m);
+	ok(strncmp(value_of(env, "PYTHONPATH"), "/own:", 5) == 0 &&
+		strlen(value_of(env, "PYTHONPATH")) == plain + 5,
+	    "behind the user's own");
+	gv_launch_env_free(env);
+	spec.clean_env = true;
+	env = gv_launch_env(&spec, 0, &m);
+	is_str(value_of(env, "PYTHONPATH"), value_of(env, "GV_DATA"),
+	    "unless nothing is inherited");
+	gv_launch_env_free(env);
+	gv_launch_env_free(NULL);
+	if (own != NULL)
+		setenv("PYTHONPATH", own, 1);
+	else
+		unsetenv("PYTHONPATH");
+	free(own);
+}
+
+/* A way to run workers on GPUs that never change. */
+static void
+test_plain_launcher(void)
+{
+	struct gv_launcher plain = {.name = "plain"};
+	struct gv_launch_site site = {.over = true};
+	const char *why = NULL;
+
+	gv_launch_look(&plain, true, &site);
+	ok(site.left_s == HUGE_VAL && !site.over && site.turns == 0, "it does not end");
+	ok(gv_launch_usable(&plain, "", 0, &why) && why[0] == '\0', "all can be used");
+}
+
 int
 main(void)
 {
@@ -1214,6 +1299,8 @@ main(void)
 	test_nodes();
 	test_key();
 	test_port();
+	test_numbers();
+	test_plain_launcher();
 	test_failures();
 	test_progress();
 	test_progress_write();
