@@ -422,6 +422,40 @@ test_inspect(void)
 	gv_strbuf_free(&cut);
 }
 
+/* A journal without its header gets that of its rows, whatever commas they have in quotes. */
+static void
+test_lost_header(bool pairs)
+{
+	struct gv_strbuf text = {0}, header = {0};
+	struct gv_error e = {0};
+	struct run r;
+	bool has = false, any;
+	char path[256], *s;
+	size_t len, from;
+
+	gv_strbuf_str(&text, "time_s,of,another,table\n");
+	from = text.len;
+	gv_strbuf_fmt(&text, "0,arrive," B ",,,,100,,,\"a,b\"%s", pairs ? "," : "");
+	lines_seal_row(&text, from, 1);
+	put("jobs.csv", jobs_text, strlen(jobs_text));
+	put("events.csv", text.s, text.len);
+	open_run(&r);
+	ok(restore(&r.jobs, dir, true, &has, &any, &e) == 0 && any && has == pairs,
+	    "a header is lost, of a run %s pairs", pairs ? "with" : "without");
+	ok(r.jobs.life.job[1].state == GV_LIFE_WAITING, "what stands behind it is read");
+	jobs_free(&r.jobs);
+	journal_header(&header, pairs, LINES_ROWS);
+	gv_strbuf_add(&header, text.s + from, text.len - from);
+	snprintf(path, sizeof(path), "%s/events.csv", dir);
+	if (gv_file_read(path, &s, &len, 1 << 20, &e) != 0)
+		gv_die_error(&e);
+	ok(len == header.len && memcmp(s, header.s, len) == 0,
+	    "and written anew with one");
+	free(s);
+	gv_strbuf_free(&text);
+	gv_strbuf_free(&header);
+}
+
 int
 main(void)
 {
@@ -435,6 +469,8 @@ main(void)
 	test_cuts();
 	test_pairs();
 	test_inspect();
+	test_lost_header(false);
+	test_lost_header(true);
 	gv_remove_tree(dir, &e);
 	return done_testing();
 }

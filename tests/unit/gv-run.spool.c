@@ -188,6 +188,14 @@ test_requests(void)
 	ok(strstr(e.text[0], ": holds no run") != NULL, "is said");
 	gv_error_clear(&e);
 	put("cluster.csv", "gpu_type,gpus\nA,1\n");
+	put("jobs.csv", "job_id,total_steps,gpu_type,steps_per_s,share\n");
+	ok(control_send(dir, CONTROL_HOLD, two, 2, &e) == -1 && e.count == 2,
+	    "a run without jobs has neither");
+	gv_error_clear(&e);
+	put("jobs.csv", "job_id,total_steps\na\n");
+	ok(control_send(dir, CONTROL_HOLD, two, 2, &e) == -1 && e.count == 1,
+	    "of a table that cannot be read no job is known");
+	gv_error_clear(&e);
 	put("jobs.csv", "job_id,total_steps,gpu_type,steps_per_s,share\n"
 			"a,10,A,1,0.5\nb,10,A,1,0.5\n");
 	ok(control_send(dir, CONTROL_HOLD, unknown, 2, &e) == -1, "an unknown job");

@@ -42,16 +42,17 @@ check_known(const char *dir, char *const *job, size_t n, struct gv_error *e)
 	struct gv_frame f = {0};
 	char q[GV_QUOTE_LEN];
 	size_t i;
+	bool is_read;
 	int rc;
 
 	submit_waiting(dir, &ids, &arena);
-
 	if (access(path, F_OK) != 0)
 		rc = gv_error_set(e, "%s: holds no run", dir);
 	else
 		rc = gv_frame_load(&f, path, e);
+	is_read = rc == 0;
 	submission_ids(&ids, &arena, &f);
-	for (i = 0; f.n_rows > 0 && i < n; i++)
+	for (i = 0; is_read && i < n; i++)
 		if (gv_hash_find(&ids, job[i], strlen(job[i])) < 0)
 			rc = gv_error_set(e, "%s: has no job %s", dir,
 			    gv_quote(q, job[i], strlen(job[i])));
