@@ -92,6 +92,21 @@ ran="gv-run --follow of a journal that is replaced"
 cp err.follow err
 err_has 'old/events.csv: was written anew, with other columns' "other columns end it"
 
+mkdir early
+cp s/jobs.csv s/cluster.csv early
+timeout 60 gv-run --follow -s early >followed 2>err &
+follower=$!
+ran="gv-run --follow of a run that has not begun"
+ok "a run without a journal is waited for" within 60 grep -q 'gv-run: early: no gv-run runs here' err
+head -c 20 s/events.csv >early/new && mv early/new early/events.csv
+sleep .3
+cp s/events.csv early/new && mv early/new early/events.csv
+status=0
+wait $follower || status=$?
+is_status 0 "until it is there"
+same_file want followed "from its first event on"
+ok "that nobody runs it is said once" test "$(wc -l <err)" -eq 1
+
 # ---- for people ----
 run gv-run --status -s s
 silent "all is done: nothing to say"

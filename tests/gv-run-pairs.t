@@ -117,7 +117,7 @@ a,200,$w -r 200,big,200,,,0
 b,300,$w -r 200,big,200,,,0
 a,200,$w -r 200,big,180,b,180,1
 EOT
-gv-run -c one.csv -s kill --round=0.2 --grace=2 pair.csv >out 2>err &
+gv-run -v -c one.csv -s kill --round=0.2 --grace=2 pair.csv >out 2>err &
 pid=$!
 true_within 60 grep -q ',start,[ab],.*,[ab]$' out
 true_within 60 test -s kill/jobs/b/checkpoint/steps
@@ -128,6 +128,7 @@ ran="gv-run ... pair.csv, kill -9"
 is_events 1 start a "both started"
 is_events 1 start b "on the same GPU"
 is_beside start b a "and said so"
+err_has ': big 0 "a" and "b"' "who are together is said when it is decided"
 run gv-run --resume -s kill --round=0.2 --grace=2
 sed -i '/^gv-run: waiting for workers of the gv-run before to leave$/d' err # a busy machine's leave late
 silent "--resume"

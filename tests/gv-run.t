@@ -817,6 +817,27 @@ run gv-run --launcher=slurm -c cluster.csv -s alone.csv/state alone.csv
 is_err "also for Slurm" <<'EOT'
 gv-run: alone.csv: cannot make the directory: File exists
 EOT
+for table in jobs cluster; do
+	rm -rf bad
+	cp -r alone bad
+	printf 'x,y\n1\n' >bad/$table.csv
+	for how in --resume --status --submit; do
+		run gv-run $how -s bad
+		is_status 2 "$how: a $table.csv that is no table"
+		err_has "bad/$table.csv:2: expected 2 cells, got 1" "is an error"
+	done </dev/null
+done
+rm -rf bad
+cp -r alone bad
+printf 'x,y\n1\n' >bad/jobs.csv
+run gv-run --cancel -s bad a
+is_err "--cancel: one that is no table" <<'EOT'
+gv-run: bad/jobs.csv:2: expected 2 cells, got 1
+EOT
+run gv-run -c cluster.csv -s bad alone.csv
+err_has "bad/jobs.csv:2: expected 2 cells, got 1" "so is a table that is to go on with it"
+run sh -c 'gv-run --repair -s alone >/dev/full'
+is_status 2 "--repair: an output that is full"
 for how in --status --follow; do
 	run gv-run $how -s alone -o none/out
 	is_err "$how: an output that cannot be made" <<-'EOT'
