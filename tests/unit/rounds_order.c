@@ -108,6 +108,20 @@ test_debt(void)
 	is_int(w.owner[0], 2, "then the others");
 	gv_rounds_free(&w.r);
 
+	make(&w, 2, 1, 1);
+	owe(&w, 0, 0, .5, GV_ROUND_DEBT + .25);
+	owe(&w, 0, 1, .5, GV_ROUND_DEBT);
+	gv_rounds_claim(&w.r, 0, 0)->waited_s = 10 * round_s;
+	gv_rounds_claim(&w.r, 0, 1)->waited_s = 10 * round_s;
+	plan(&w);
+	ok(w.owner[0] == 0 && w.owner[1] == GV_GPU_IDLE,
+	    "a debt on two types, waited for as long: the first type");
+	owe(&w, 0, 0, .25, GV_ROUND_DEBT + .25);
+	plan(&w);
+	ok(w.owner[0] == GV_GPU_IDLE && w.owner[1] == 0,
+	    "or the one of the larger share");
+	gv_rounds_free(&w.r);
+
 	/* in debt on one GPU, beside two that in all are owed more */
 	make(&w, 1, 2, 3);
 	w.r.job[0].gang = 2;
