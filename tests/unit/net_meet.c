@@ -838,6 +838,16 @@ test_environment(void)
 	ok(gv_gang_env(&s, &e) == 0 && strcmp(s.key, "k") == 0, "with a key");
 	unsetenv("GV_GANG_KEY");
 	ok(gv_gang_env(&s, &e) == 0 && s.key == NULL, "without one");
+	ok(!s.no_memory, "memory is shared");
+	setenv("GV_GANG_LINK", "tcp", 1);
+	ok(gv_gang_env(&s, &e) == 0 && s.no_memory, "unless TCP alone is wanted");
+	setenv("GV_GANG_LINK", "auto", 1);
+	ok(gv_gang_env(&s, &e) == 0 && !s.no_memory, "or said that it may be");
+	setenv("GV_GANG_LINK", "unix", 1);
+	ok(gv_gang_env(&s, &e) == -1, "another link");
+	is_str(
+	    e.text[0], "GV_GANG_LINK: expected auto or tcp, got \"unix\"", "is an error");
+	unsetenv("GV_GANG_LINK");
 }
 
 int

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "net/process.h"
 #include "net/sock.h"
 #include "tap.h"
 
@@ -180,6 +181,75 @@ test_silence(void)
 	close(fd[1]);
 }
 
+/* What is said of a peer that has left, and of what is none. */
+static void
+test_gone(void)
+{
+	struct gv_error e = {0};
+	int fd[2], null;
+	char c = 0, from[GV_SOCK_ADDR];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, fd) != 0)
+		abort();
+	ok(send(fd[1], "yz", 2, 0) == 2, "two bytes are on their way");
+	ok(gv_sock_exchange(fd[0], "x", 1, &c, 1, 20, "it", &e) == 0 && c == 'y',
+	    "one goes, one comes");
+	ok(recv(fd[1], &c, 1, 0) == 1 && c == 'x', "which is heard");
+	close(fd[1]);
+	ok(gv_sock_exchange(fd[0], NULL, 0, &c, 1, 20, "it", &e) == 0 && c == 'z',
+	    "the last one comes though the peer has left");
+	gv_error_clear(&e);
+	ok(gv_sock_exchange(fd[0], "x", 1, NULL, 0, 20, "it", &e) == -1,
+	    "nobody can be sent to");
+	is_str(e.text[0], "it is gone", "who has left");
+	gv_error_clear(&e);
+	ok(gv_sock_exchange(fd[0], NULL, 0, &c, 1, 20, "it", &e) == -1,
+	    "or received from");
+	is_str(e.text[0], "it is gone", "who has left");
+	close(fd[0]);
+
+	null = open("/dev/null", O_RDWR);
+	gv_error_clear(&e);
+	ok(gv_sock_exchange(null, "x", 1, &c, 1, 20, "it", &e) == -1,
+	    "what is no socket");
+	is_str(e.text[0], "cannot send to it: Socket operation on non-socket",
+	    "is sent nothing");
+	gv_error_clear(&e);
+	ok(gv_sock_exchange(null, NULL, 0, &c, 1, 20, "it", &e) == -1, "nor");
+	is_str(e.text[0], "cannot receive from it: Socket operation on non-socket",
+	    "says anything");
+	gv_error_clear(&e);
+	ok(gv_sock_accept(&fd[0], null, gv_clock_s() + 20, NULL, &e) == -1 &&
+		e.count == 1,
+	    "nor does anybody call it");
+	close(null);
+}
+
+static void
+is_state(const char *text, char want, const char *name)
+{
+	char path[] = "/tmp/gv-stat.XXXXXX";
+	int fd = mkstemp(path);
+
+	ok(write(fd, text, strlen(text)) == (ssize_t)strlen(text) &&
+		gv_process_state(path) == want,
+	    "%s", name);
+	close(fd);
+	unlink(path);
+}
+
+static void
+test_process(void)
+{
+	is_state("4711 (gv-train) S 1 2", 'S', "a process that sleeps");
+	is_state("4711 (a) R (b) T 1 2", 'T', "whatever its name holds");
+	is_state("4711 (gv-train", 0, "what ends too soon says nothing");
+	is_state("4711 (gv-train)", 0, "nor behind its name");
+	is_state("4711 (gv-train)S", 0, "nor without a space");
+	ok(gv_process_state("/nonexistent/stat") == 0, "nor what is not there");
+	ok(gv_process_state("/tmp") == 0, "nor a directory");
+}
+
 int
 main(void)
 {
@@ -192,5 +262,7 @@ main(void)
 	test_exchange(1000, 2000000);
 	test_exchange(4000000, 3000000);
 	test_silence();
+	test_gone();
+	test_process();
 	return done_testing();
 }
