@@ -219,7 +219,7 @@ test_gone(void)
 	is_str(e.text[0], "cannot receive from it: Socket operation on non-socket",
 	    "says anything");
 	gv_error_clear(&e);
-	ok(gv_sock_accept(&fd[0], null, gv_clock_s() + 20, NULL, &e) == -1 &&
+	ok(gv_sock_accept(&fd[0], null, gv_clock_s() + 20, from, &e) == -1 &&
 		e.count == 1,
 	    "nor does anybody call it");
 	close(null);
