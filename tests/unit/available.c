@@ -76,8 +76,8 @@ test_available(void)
 	says(column, "x,b,1,0\ny,b,1,1\n",
 	    "!t:3: gpus_available: expected 0 as at line 2, got \"1\"",
 	    "rows that differ");
-	says(column, "x,b,1,x\n",
-	    "!t:2: gpus_available: expected an integer, got \"x\"", "no number");
+	says(column, "x,b,1,x\n", "!t:2: gpus_available: expected an integer, got \"x\"",
+	    "no number");
 }
 
 /* ---- answers of changes ---- */
@@ -126,8 +126,7 @@ test_changes(void)
 	changes(&f, "job_id,gpu_type,share\ny,a,half\n",
 	    "!t:2: share: expected a number, got \"half\"", "no number");
 	changes(&f, "job_id,gpu_type,share\ny,a,\n",
-	    "!t:2: share: expected a number, got nothing",
-	    "no share in a row");
+	    "!t:2: share: expected a number, got nothing", "no share in a row");
 	changes(&f, "job_id,gpu_type,share\ny,a,-0.5\n",
 	    "!t:2: share: expected a number from 0 to 1, got \"-0.5\"", "below 0");
 	changes(&f, "job_id,gpu_type,share\nnone,a,0\ny,c,0\n",

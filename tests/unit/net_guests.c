@@ -1,4 +1,4 @@
-/* common/net/meet_talk.c: who comes to a gang that meets, what each is answered, and who is told. */
+/* common/net/meet_talk.c: who comes to a gang that meets, and what each is answered. */
 #include "tap.h"
 
 #include <signal.h>
@@ -110,8 +110,8 @@ say_last(int to, int rank)
 }
 
 /*
- * What a guest of that hello is answered by the meeting of a rank, whose rank 1 (of 0) or 4 is there
- * already: a verdict, or "none"; then what the meeting says, or, behind "!", how it ends.
+ * What a guest of that hello is answered by the meeting of a rank, where rank 1 (of 0) or 4
+ * is there already: a verdict, or "none"; then what the meeting says, or, behind "!", how it ends.
  */
 static void
 greets(int rank, const char *key, const char *its_key, struct gv_hello h,
@@ -153,8 +153,6 @@ static void
 test_hellos(void)
 {
 	struct gv_hello good = {.rank = 3, .world = WORLD, .fingerprint = PRINT, .to = 2};
-	struct gv_hello first = {
-	    .rank = 3, .world = WORLD, .fingerprint = PRINT, .port = 65535};
 	struct gv_hello h;
 
 	greets(2, NULL, NULL, good, "in as n0:0 0 ", "a higher rank is welcome");
@@ -197,6 +195,14 @@ test_hellos(void)
 	    "options "
 	    "or checkpoint differ) 0",
 	    "with the key, that is the end");
+}
+
+static void
+test_first(void)
+{
+	struct gv_hello first = {
+	    .rank = 3, .world = WORLD, .fingerprint = PRINT, .port = 65535};
+	struct gv_hello h;
 
 	greets(0, NULL, NULL, first, "in as n0:65535 none ",
 	    "rank 0 takes in, and answers when all are there");
@@ -369,6 +375,7 @@ main(void)
 {
 	gv_init("net_guests");
 	test_hellos();
+	test_first();
 	test_strays();
 	test_gone_guest();
 	test_many();
