@@ -91,6 +91,29 @@ wait $follower
 ran="gv-run --follow of a journal that is replaced"
 cp err.follow err
 err_has 'old/events.csv: was written anew, with other columns' "other columns end it"
+grep -v ,end, s/events.csv >old/events.csv
+rm followed
+timeout 60 gv-run --follow -s old >followed 2>err.follow &
+follower=$!
+within 60 test -s followed
+sed 5d s/events.csv >old/new && mv old/new old/events.csv
+status=0
+wait $follower || status=$?
+ran="gv-run --follow of a journal that loses a line"
+is_status 2 "so do lines that it has handed on and that are there no more"
+cp err.follow err
+err_has 'old/events.csv: was written anew, with other lines' "which is said"
+grep -v ,end, s/events.csv >old/events.csv
+rm followed
+timeout 60 gv-run --follow -s old >followed 2>err.follow &
+follower=$!
+within 60 test -s followed
+cp s/events.csv old/new && mv old/new old/events.csv
+status=0
+wait $follower || status=$?
+ran="gv-run --follow of a journal that is copied"
+is_status 0 "one that begins as before is gone on with"
+same_file want followed "where it was left"
 
 mkdir early
 cp s/jobs.csv s/cluster.csv early

@@ -98,15 +98,30 @@ begin(struct follow *f, struct gv_error *e)
 	return e->count > 0 ? -1 : 0;
 }
 
-/* A journal that was written anew is gone on with where it has the same columns. */
+/* That what was handed on stands in the file that is there now, open as fd.  0 or -1. */
+static int
+check_anew(const struct follow *f, int fd, struct gv_error *e)
+{
+	struct follow now = {.fd = fd};
+	size_t len, was_len, size = (size_t)f->size;
+	char *s = read_from(&now, 0, &len), *was = read_from(f, 0, &was_len);
+	int rc = 0;
+
+	if (len < f->header.len || memcmp(s, f->header.s, f->header.len) != 0)
+		rc = gv_error_set(e, "%s: was written anew, with other columns", f->path);
+	else if (len < size || was_len < size || memcmp(s, was, size) != 0)
+		rc = gv_error_set(e, "%s: was written anew, with other lines", f->path);
+	free(s);
+	free(was);
+	return rc;
+}
+
+/* A journal that was written anew is gone on with where it begins as the one before. */
 static int
 follow_file(struct follow *f, struct output *out, struct gv_error *e)
 {
 	struct stat there, ours;
-	size_t len;
-	char *s;
-	int fd;
-	bool same;
+	int fd, rc;
 
 	if (stat(f->path, &there) != 0 || fstat(f->fd, &ours) != 0 ||
 	    (there.st_ino == ours.st_ino && there.st_dev == ours.st_dev))
@@ -114,14 +129,10 @@ follow_file(struct follow *f, struct output *out, struct gv_error *e)
 	fd = open(f->path, O_RDONLY | O_CLOEXEC);
 	if (fd == -1)
 		return 0;
+	rc = check_anew(f, fd, e);
 	close(f->fd);
 	f->fd = out->journal_fd = fd;
-	s = read_from(f, 0, &len);
-	same = len >= f->header.len && memcmp(s, f->header.s, f->header.len) == 0;
-	free(s);
-	return same
-		   ? 0
-		   : gv_error_set(e, "%s: was written anew, with other columns", f->path);
+	return rc;
 }
 
 static void
