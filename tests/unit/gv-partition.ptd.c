@@ -631,7 +631,7 @@ comes_before(const struct ptd_row *x, const struct ptd_row *y)
 static size_t
 part_of(const struct ptd_plan *k, size_t which)
 {
-	const size_t part[] = {k->t, k->p, k->d, k->b, k->v, k->last};
+	const size_t part[] = {k->t, k->p, k->d, k->b, k->v, k->last, k->c, k->e};
 
 	return part[which];
 }
@@ -643,7 +643,7 @@ wrong_pins(const struct ptd_rows *all, const struct transformer *x,
 {
 	size_t which, i, k, wrong = 0;
 
-	for (which = 0; which < 6; which++) {
+	for (which = 0; which < 8; which++) {
 		size_t value =
 		    part_of(&all->row[(all->n / 2 + 7 * which) % all->n].plan, which);
 		struct ptd_pins one = *pins;
@@ -654,7 +654,9 @@ wrong_pins(const struct ptd_rows *all, const struct transformer *x,
 		    : which == 2 ? &one.d
 		    : which == 3 ? &one.b
 		    : which == 4 ? &one.v
-				 : &one.last) = value;
+		    : which == 5 ? &one.last
+		    : which == 6 ? &one.c
+				 : &one.e) = value;
 		ptd_search(&r, x, m, &one);
 		for (i = k = 0; i < all->n; i++) {
 			if (part_of(&all->row[i].plan, which) != value)
@@ -809,6 +811,66 @@ test_search(void)
 	ok(none > 5 && none < 100, "some have no plan: %zu", none);
 }
 
+/* Where no plan takes time, many are equal: their parts alone are in order. */
+static void
+test_equals(void)
+{
+	struct transformer x = {.layers = 12,
+	    .heads = 4,
+	    .kv_heads = 4,
+	    .seq = 8192,
+	    .batch = 24,
+	    .experts = 4,
+	    .top = 1};
+	struct ptd_pins free = {
+	    .recompute = -1, .schedule = -1, .zero = -1, .any_zero = true};
+	struct gpu_type g = a100();
+	struct ptd_machine m;
+	struct ptd_rows r;
+	size_t i, unequal = 0, unordered = 0;
+
+	g.flops_per_s[0] = g.memory_bytes_per_s = INFINITY;
+	g.link_bytes_per_s = g.network_bytes_per_s = INFINITY;
+	m = machine(&g, 8);
+	m.can[PTD_CONTEXT_PARALLEL] = m.can[PTD_EXPERT_PARALLEL] = true;
+	m.can[PTD_FLASH_ATTENTION] = m.can[PTD_SHORT_LAST] = true;
+	ptd_search(&r, &x, &m, &free);
+	for (i = 0; i < r.n; i++)
+		unequal += r.row[i].time.iteration_s != 0;
+	is_int(unequal, 0, "nothing takes time on a machine that takes none");
+	for (i = 1; i < r.n; i++)
+		unordered += !comes_before(&r.row[i - 1], &r.row[i]);
+	is_int(unordered, 0, "and %zu plans are in order", r.n);
+	ptd_rows_free(&r);
+}
+
+/* What the program cannot do on its own is planned where it is said. */
+static void
+test_said(void)
+{
+	struct gpu_type g = a100();
+	struct transformer x = gpt(4, 512, 8, 2048, 51200, 8);
+	struct ptd_pins pins = {
+	    .recompute = -1, .schedule = -1, .zero = -1, .any_memory = true};
+	struct ptd_machine m = machine(&g, 8);
+	struct ptd_rows r;
+	size_t i, wrong = 0;
+
+	x.experts = 4;
+	x.top = 2;
+	pins.c = 4;
+	pins.e = 2;
+	ptd_search(&r, &x, &m, &pins);
+	for (i = 0; i < r.n; i++)
+		wrong += r.row[i].plan.c != 4 || r.row[i].plan.e != 2;
+	ok(r.n > 10 && wrong == 0, "%zu plans of said c and e", r.n);
+	ptd_rows_free(&r);
+	x.seq = 2044; /* 4 parts, but not 8 */
+	ptd_search(&r, &x, &m, &pins);
+	is_int(r.n, 0, "none where the sequence is not in twice as many parts");
+	ptd_rows_free(&r);
+}
+
 /* The largest part of the GPUs that something divides. */
 static void
 test_part(void)
@@ -843,10 +905,16 @@ test_part(void)
 	ptd_search_part(&r, &x, &m, &free);
 	is_int(m.gpus, 1024, "a plan that is said takes as many as it has");
 	ptd_rows_free(&r);
+	free.c = 4;
+	free.d = 0;
+	x.batch = 3;
+	ptd_search_part(&r, &x, &m, &free);
+	is_int(m.gpus, 8 * 8 * 4 * 3, "parts of sequences, which are said, among them");
+	ptd_rows_free(&r);
 	free.b = 1000;
 	ptd_search_part(&r, &x, &m, &free);
 	is_int(r.tried, 0, "or none,");
-	is_int(m.gpus, 1024, "and then the machine stays as it is");
+	is_int(m.gpus, 768, "and then the machine stays as it is");
 	ptd_rows_free(&r);
 }
 
@@ -897,6 +965,8 @@ main(void)
 	test_zero();
 	test_communication_today();
 	test_search();
+	test_equals();
+	test_said();
 	test_part();
 	test_better();
 	return done_testing();

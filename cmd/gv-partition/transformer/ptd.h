@@ -170,8 +170,7 @@ struct ptd_rows {
  * divide l where a shorter last stage takes what is left, and v divides both lengths.
  * Stages 2 and 3 of ZeRO only with p = 1, as DeepSpeed has them.
  * Best first: the least time; then the least memory; then the smaller t, p, c, e, v, the
- * longer last stage, the larger b, the lower stage of ZeRO, the less recomputation, the
- * schedule in the order above.
+ * longer last stage, the larger b, the lower stage of ZeRO, the less recomputation.
  */
 void ptd_search(struct ptd_rows *r, const struct transformer *x,
     const struct ptd_machine *m, const struct ptd_pins *pins);

@@ -191,10 +191,7 @@ compare(const void *a, const void *b)
 		return x->plan.b > y->plan.b ? -1 : 1;
 	if (x->plan.zero != y->plan.zero)
 		return x->plan.zero < y->plan.zero ? -1 : 1;
-	if (x->plan.recompute != y->plan.recompute)
-		return x->plan.recompute < y->plan.recompute ? -1 : 1;
-	return (x->plan.schedule > y->plan.schedule) -
-	       (x->plan.schedule < y->plan.schedule);
+	return x->plan.recompute < y->plan.recompute ? -1 : 1;
 }
 
 /* Whether t GPUs may share a layer, whatever the rest. */
