@@ -1,7 +1,9 @@
 # draw.awk -v kind=KIND -v seed=N [-v n=N -v m=N]: prints a table that is drawn at random, the
 # same for the same seed everywhere.  KIND: cluster, nodes, rates, jobs, throughputs, entities,
-# pairs, layers, edges, links (full: between all), fabric, changes,
-# losses, stages.  Of jobs, layers, GPUs of links there are n; m GPU types.
+# pairs, layers (even: of a few equal ones, many of which take or hold nothing), edges (wide:
+# all between the first and the last layer), times (of layers on m GPU types), transformers,
+# links (full: between all; odd: one way, none, far apart), fabric, changes, losses, stages.
+# Of jobs, layers, GPUs of links there are n; m GPU types.
 
 # Park and Miller's minimal standard generator; products stay below 2^53.
 function draw(most) {
@@ -81,6 +83,38 @@ function layers(    i, heavy) {
 		    "," 4096 * (1 + draw(4000)) "," 1024 * draw(of("1 100 90000"))
 	}
 }
+function even(    i) {
+	print "node_id,layer,forward_ms,backward_ms,activation_bytes,parameter_bytes,update_ms," \
+	    "kept_bytes,tied_with"
+	for (i = 1; i <= n; i++)
+		print i "," (i > 1 ? of("Linear Input Add __getitem__") : "Linear") "," of("0 1 1 2") "," of("0 2 2 4") \
+		    "," of("0 1000 4096000") "," of("0 8000 40000000") "," of("0 0 .5") "," \
+		    of("0 4096 900000") "," (i > 1 && draw(5) == 0 ? 1 + draw(i - 1) : "")
+}
+function wide(    i) {
+	print "src,dst"
+	for (i = 2; i < n; i++)
+		print 1 "," i "\n" i "," n
+}
+function times(    i, j) {
+	print "node_id,gpu_type,forward_ms,backward_ms"
+	for (i = 1; i <= n; i++)
+		for (j = 0; j < m; j++)
+			print i ",t" j "," (1 + draw(900)) / 100 "," (1 + draw(1800)) / 100
+}
+function transformers(    heads, experts) {
+	print "model,layers,hidden_size,attention_heads,seq_len,vocab,global_batch,kv_heads," \
+	    "ffn_hidden_size,experts,experts_per_token,shared_ffn_hidden_size," \
+	    "tied_embeddings,biases,gated_ffn,qk_norm,norm,positions,gpus"
+	heads = of("4 8 12 16")
+	experts = draw(3) == 0 ? of("4 8 6") : 0
+	print "m" seed "," of("1 4 6 7 12 24") "," heads * of("64 128") "," heads "," \
+	    of("512 2048 2047 8192 32768") "," of("1000 50257 128256") "," of("1 6 8 64") \
+	    "," heads / of("1 2 4") "," of("512 4096 5000") "," experts "," \
+	    (experts > 0 ? 1 + draw(3) : 0) "," (experts > 0 ? of("0 0 768") : 0) \
+	    "," draw(2) "," draw(2) "," draw(2) "," draw(2) "," of("layernorm rmsnorm") \
+	    "," of("learned rotary") "," of("1 2 4 6 8 12 16 64")
+}
 # A chain in which some branch off and come back.
 function edges(    i, k) {
 	print "src,dst"
@@ -100,6 +134,14 @@ function links(dense,    i, k, w) {
 				print "gpu" i ",gpu" k "," w "\ngpu" k ",gpu" i "," \
 				    (draw(5) == 0 ? 1 : w)
 			}
+}
+function odd(    i, k) {
+	print "src,dst,gbytes_per_s"
+	for (i = 0; i < n; i++)
+		for (k = 0; k < n; k++)
+			if (i != k && (k == (i + 1) % n || draw(3) == 0))
+				print "gpu" i ",gpu" k "," \
+				    of("1 1 .001 3 7 1000 " (draw(6) == 0 ? 0 : 2))
 }
 # Every GPU at one of two switches, those at each other, some GPUs (all: odd seeds) in a ring.
 function fabric(    i, w) {
@@ -153,9 +195,14 @@ BEGIN {
 	else if (kind == "entities") entities()
 	else if (kind == "pairs") pairs()
 	else if (kind == "layers") layers()
+	else if (kind == "even") even()
 	else if (kind == "edges") edges()
+	else if (kind == "wide") wide()
+	else if (kind == "times") times()
+	else if (kind == "transformers") transformers()
 	else if (kind == "links") links(1)
 	else if (kind == "full") links(3)
+	else if (kind == "odd") odd()
 	else if (kind == "fabric") fabric()
 	else if (kind == "changes") changes()
 	else if (kind == "losses") losses()
