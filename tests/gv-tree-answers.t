@@ -41,4 +41,54 @@ for seed in 1 2 3 4 5 6 7 8 9 10; do
 	same gv-tree --score=2 l.csv
 done
 
+# links of one direction, of none, and far from equal
+for seed in 1 2 3 4 5 6 7 8 9 10 11 12; do
+	gpus=$((1 + seed % 6))
+	case="odd $seed, $gpus GPUs"
+	drawn odd $seed $gpus >o.csv
+	drawn odd $((seed + 50)) $((gpus + 1)) | sed '1d; s/gpu\([135]\)/relay\1/g' >relays.csv
+	cat o.csv relays.csv >r.csv
+	for table in o.csv r.csv; do
+		for c in broadcast reduce allreduce allgather reducescatter; do
+			for method in auto forest onehop ring relayed; do
+				same gv-tree -v -m $method -c $c $table
+			done
+		done
+		for c in broadcast reduce allreduce; do
+			same gv-tree -v -m blink -c $c $table
+			same gv-tree -v -m chain -c $c $table
+		done
+		same gv-tree -v -m colgen $table
+	done
+	for format in dot links msccl tuner nccl-graph; do
+		same gv-tree --export=$format o.csv
+		same gv-tree --export=$format -c broadcast r.csv
+		same gv-tree --export=$format -m ring -c allgather r.csv
+	done
+	for n in 1 2 3; do
+		same gv-tree --score=$((n + 1)) o.csv
+		same gv-tree --score=$((n + 1)) -v -c broadcast r.csv
+		same gv-tree --trees=$n -v -c reduce r.csv
+		same gv-tree --trees=$n -v o.csv
+	done
+	same gv-tree -v -g 0 o.csv
+	same gv-tree -v -g 0,1 r.csv
+	same gv-tree -v -c broadcast -r gpu1 r.csv
+done
+# servers, the last two of which may be unlike
+for seed in 1 2 3 4 5 6; do
+	case="servers $seed"
+	for server in a b c; do
+		drawn links "$(if [ $server = c ]; then echo $((seed + 1)); else echo $seed; fi)" $((1 + seed % 4)) | sed "1d; s/gpu/$server.gpu/g"
+		printf '%s.gpu0,nic,%s\nnic,%s.gpu0,3\n' $server $((seed % 3 + 1)) $server
+	done | { echo src,dst,gbytes_per_s && cat; } >servers.csv
+	for method in auto phases ring chain; do
+		same gv-tree -v -m $method servers.csv
+		same gv-tree -v -m $method --export=nccl-graph servers.csv
+	done
+	same gv-tree -v --export=tuner servers.csv
+	same gv-tree -v --score=2 servers.csv
+	same gv-tree -v --trees=1 servers.csv
+done
+
 answered
