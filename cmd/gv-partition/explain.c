@@ -46,7 +46,7 @@ explain_write(const struct plan_report *r, const struct gv_plan *p,
     const struct gv_layers *l, const struct cost_rules *rules, struct gv_out *out,
     bool tsv)
 {
-	bool chunks = rules->schedule == GV_SCHEDULE_INTERLEAVED && rules->chunks > 0;
+	bool chunks = rules->schedule == GV_SCHEDULE_INTERLEAVED;
 	size_t places = chunks ? r->n / rules->chunks : 0, i;
 	uint32_t *order = gv_xcalloc(l->g.n, sizeof(*order));
 	struct gv_tabw w;

@@ -121,7 +121,7 @@ first_prefixes(const struct task *t)
 		    o->placed.n_levels > 0 || t->fleet != NULL ||
 		    o->search.rules.schedule == GV_SCHEDULE_INTERLEAVED;
 
-	return slow && !o->prefixes_said && o->prefixes > FEW ? FEW : o->prefixes;
+	return slow && !o->prefixes_said ? FEW : o->prefixes;
 }
 
 /*
@@ -200,6 +200,6 @@ layers_run(struct gv_plan *p, const struct options *o, const struct gv_layers *l
 	if (x->exact || o->cut == IDEALS_UPSTREAM)
 		return;
 	refine(p, &how);
-	if (o->cut == IDEALS_ALL && !o->search.rules.free_transfers)
+	if (!o->search.rules.free_transfers)
 		refine_twice(p, &t, &how);
 }

@@ -89,7 +89,7 @@ count_last(struct options *o)
 			    &o->common, "--level: only the last can be without N");
 	if (m->n_levels == 0 || m->gpus[l] > 0)
 		return;
-	if (o->cluster != NULL && l == 0) {
+	if (o->cluster != NULL) {
 		m->gpus[0] = 1; /* until the cluster is read */
 		return;
 	}
@@ -113,7 +113,7 @@ options_machine(struct options *o)
 		gv_opt_usage(&o->common, "--level and --levels: one of them");
 	counted = m->n_levels > 0 && m->gpus[m->n_levels - 1] > 0;
 	if (o->cluster != NULL &&
-	    (m->n_levels != 1 || counted || o->levels != NULL || o->ptd.gpus > 0))
+	    (m->n_levels != 1 || counted || o->ptd.gpus > 0))
 		gv_opt_usage(&o->common, "--cluster says how many GPUs there are: one "
 					 "--level=@BANDWIDTH, without N, and no --gpus");
 	if (o->levels != NULL && gv_machine_read(m, o->levels, &e) != 0)

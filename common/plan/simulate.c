@@ -179,9 +179,7 @@ goes_before(const struct transfer *a, const struct transfer *b)
 {
 	if (a->ready_s != b->ready_s)
 		return a->ready_s < b->ready_s;
-	if (a->micro_batch != b->micro_batch)
-		return a->micro_batch < b->micro_batch;
-	return !a->back && b->back;
+	return a->micro_batch < b->micro_batch; /* which is on one link at a time */
 }
 
 /* Between stage - 1 and stage, which is where the link belongs. */

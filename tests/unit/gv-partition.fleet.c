@@ -211,6 +211,29 @@ check_many(const char *name, size_t n, bool memory)
 	ok(planned > n / 4, "%s: many have a plan", name);
 }
 
+/* Few layers, but so many GPUs that a stage has up to 20 of a type. */
+static void
+check_wide(void)
+{
+	struct world w;
+	size_t i, t, planned = 0;
+
+	wrong = 0;
+	for (i = 0; i < 60; i++) {
+		draws_begin(i + 1, 7, 8);
+		draws.n = 4000;
+		do
+			make_world(&w, i % 2 == 0);
+		while (w.d.g.n > 2 || w.f.n < 2);
+		for (t = 0; t < w.f.n; t++)
+			w.f.type[t].gpus = w.f.n == 3 ? 3 + draw(6) : 9 + draw(12);
+		check_world(&w, i + 1, &planned);
+	}
+	is_int(
+	    wrong, 0, "many GPUs of a type: 60 random graphs, %zu with a plan", planned);
+	ok(planned > 20, "many GPUs of a type: many have a plan");
+}
+
 int
 main(void)
 {
@@ -218,5 +241,6 @@ main(void)
 
 	check_many("types", n, false);
 	check_many("types, memory", n, true);
+	check_wide();
 	return done_testing();
 }

@@ -100,7 +100,7 @@ method_of(struct gv_strbuf *s, const struct export_plan *x, const size_t *part)
 		gv_strbuf_str(s, "uniform");
 		return true;
 	}
-	if (stages == 1 || !begins_each(x, part, part[1]))
+	if (!begins_each(x, part, part[1]))
 		return false;
 	name = class_of(x, part[1]);
 	gv_strbuf_str(s, "type:");

@@ -175,8 +175,6 @@ check_layers(const struct gv_fleet *f, bool *known, const struct gv_layers *l,
 		const struct gv_fleet_type *type = &f->type[t];
 		size_t missing = 0;
 
-		if (known[t])
-			continue;
 		for (v = n = 0; v < l->g.n; v++) {
 			if (!isnan(type->time_s[v]))
 				n++;

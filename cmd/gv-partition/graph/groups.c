@@ -19,7 +19,7 @@ struct pair {
 
 /* Disjoint paths of groups while they shrink, and a heap of their pairs, the lightest on top. */
 struct paths {
-	uint32_t *next, *before; /* NOBODY at the ends */
+	uint32_t *next; /* NOBODY at the end */
 	double *time_s;
 	size_t n;
 	struct pair *heap;
@@ -57,11 +57,10 @@ paths_open(struct paths *p, const struct merges *m)
 	size_t i;
 
 	p->next = gv_xcalloc(m->g->n, sizeof(*p->next));
-	p->before = gv_xcalloc(m->g->n, sizeof(*p->before));
 	p->time_s = gv_xcalloc(m->g->n, sizeof(*p->time_s));
 	p->heap = gv_xcalloc(m->g->n, sizeof(*p->heap));
 	for (i = 0; i < m->g->n; i++) {
-		p->next[i] = p->before[i] = NOBODY;
+		p->next[i] = NOBODY;
 		p->time_s[first[i]] += m->g->layer[i].time_s;
 	}
 	free(first);
@@ -71,16 +70,8 @@ static void
 paths_close(struct paths *p)
 {
 	free(p->next);
-	free(p->before);
 	free(p->time_s);
 	free(p->heap);
-}
-
-static void
-paths_connect(struct paths *p, uint32_t src, uint32_t dst)
-{
-	p->next[src] = dst;
-	p->before[dst] = src;
 }
 
 /* Merges neighbours until so many merges were made, or none are left. */
@@ -99,7 +90,7 @@ paths_merge(struct paths *p, struct merges *m, size_t most)
 		uint32_t src = p->heap[0].src, dst = p->next[src];
 		double now_s = dst == NOBODY ? 0 : p->time_s[src] + p->time_s[dst];
 
-		if (dst == NOBODY || p->before[dst] != src) {
+		if (dst == NOBODY) {
 			p->heap[0] = p->heap[--p->n];
 		} else if (p->heap[0].time_s < now_s) {
 			p->heap[0].time_s = now_s;
@@ -107,8 +98,6 @@ paths_merge(struct paths *p, struct merges *m, size_t most)
 			merges_add(m, src, dst);
 			p->time_s[src] = now_s;
 			p->next[src] = p->next[dst];
-			if (p->next[dst] != NOBODY)
-				p->before[p->next[dst]] = src;
 			p->next[dst] = NOBODY; /* takes its pair out of the heap */
 		}
 		sift_down(p, 0);
@@ -133,7 +122,7 @@ merges_linear(struct merges *m, const struct gv_graph *g)
 	paths_open(&p, m);
 	for (k = 0; k < g->n_edges; k++)
 		if (out[g->edge[k].src] == 1 && in[g->edge[k].dst] == 1)
-			paths_connect(&p, g->edge[k].src, g->edge[k].dst);
+			p.next[g->edge[k].src] = g->edge[k].dst;
 	paths_merge(&p, m, g->n);
 	free(out);
 	free(in);
@@ -150,7 +139,7 @@ merge_in_order(struct merges *m, size_t most)
 
 	paths_open(&p, m);
 	for (i = 1; i < n; i++)
-		paths_connect(&p, order[i - 1], order[i]);
+		p.next[order[i - 1]] = order[i];
 	paths_merge(&p, m, most);
 	free(first);
 	free(order);

@@ -116,7 +116,7 @@ first_source(const struct gv_graph *g)
 
 	for (k = 0; k < g->n_edges; k++)
 		fed[g->edge[k].dst] = true;
-	for (i = 0; i < g->n && fed[i]; i++)
+	for (i = 0; fed[i]; i++)
 		;
 	free(fed);
 	return i;

@@ -179,7 +179,7 @@ add_part(struct placed_trial *x, const struct part *p, size_t m)
 		slow.time_s += p->forward_s;
 		n_own[1] = own_levels(x, &slow, m);
 	}
-	if (n_own[0] == 0 && n_own[1] == 0)
+	if (n_own[0] == 0) /* and less so where it recomputes */
 		return;
 	part_fits(fits, x, p, m);
 	if (most > fits[0] && most > fits[1])
@@ -197,7 +197,7 @@ add_part(struct placed_trial *x, const struct part *p, size_t m)
 			continue;
 		if (p->a == 0) {
 			to[w] |= kind(level, x->links.n_levels - 1);
-		} else if (first > 0) {
+		} else {
 			reach = placed_level(x, first - 1, m + 1);
 			if (reach < n_in)
 				to[w] |= kind(reach, n_in - 1);

@@ -194,8 +194,7 @@ add_memory(struct evaluation *v)
 
 			for (k = 0; row->level == l && k < i; k++)
 				if (v->r->row[k].level == 0 &&
-				    v->r->row[k].first >= row->first &&
-				    v->r->row[k].last <= row->last)
+				    v->r->row[k].first >= row->first)
 					row->gpus += v->r->row[k].gpus;
 		}
 }
