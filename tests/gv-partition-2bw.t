@@ -229,6 +229,16 @@ wrong "no column" 'odd.csv:1: missing column "speed" (found: micro_batch)' -l 4@
 printf 'micro_batch,speed\n0,1\n' >odd.csv
 wrong "micro-batch" 'odd.csv:2: micro_batch: expected a whole number from 1 to 1000000, got 0' -l 4@10Gb/s --batch=4 \
 	--speeds=odd.csv layers.csv
+printf 'micro_batch,speed\n1,x\n' >odd.csv
+wrong "no number" 'odd.csv:2: speed: expected a number, got "x"' -l 4@10Gb/s --batch=4 --speeds=odd.csv layers.csv
+printf 'micro_batch,speed\n1.5,1\n' >odd.csv
+wrong "no whole number" 'odd.csv:2: micro_batch: expected an integer, got "1.5"' -l 4@10Gb/s --batch=4 --speeds=odd.csv \
+	layers.csv
+wrong "another table" 'layers.csv:1: this is a table of layers; expected a table of speeds (micro_batch, speed)' \
+	-l 4@10Gb/s --batch=4 --speeds=layers.csv layers.csv
+wrong "no file" 'no.csv: cannot open: No such file or directory' -l 4@10Gb/s --batch=4 --speeds=no.csv layers.csv
+bad "a table and an export" '--top writes a table of its own: without --timeline and --export' -l 4@10Gb/s --batch=4 \
+	--top=3 --export=torch layers.csv
 printf 'micro_batch,speed\n1,0\n' >odd.csv
 wrong "speed" 'odd.csv:2: speed: expected a number over 0 and up to 1e6, got 0' -l 4@10Gb/s --batch=4 --speeds=odd.csv \
 	layers.csv

@@ -49,13 +49,13 @@ for layers in 1 2 3 4 6 9 12; do
 	drawn times $seed $layers 2 >t.csv
 	printf 'gpu_type,gpus,memory_bytes\nt0,2,300000000\nt1,3,\n' >c.csv
 	for more in '' '-e e.csv' --straight --all-gpus --fewest-gpus '--cost=compat --optimizer=sgd' \
-	    '--cut=none' '-m 100MB' '-m 30MB --recompute=auto --optimizer=momentum' --ties=together; do
+	    '--cut=none' '-m 100MB' '-m 1MB --recompute=full' '-m 30MB --recompute=auto --optimizer=momentum' --ties=together; do
 		# shellcheck disable=SC2086
 		same gv-partition -v -l 4@1GB/s $more l.csv
 		# shellcheck disable=SC2086
 		same gv-partition -v --explain -l 3@10GB/s:1GB/s -l 2@1Gb/s $more l.csv
 	done
-	for more in '' '--flat' '--flat --micro-batches=6 --schedule=flush' '--flat -m 90MB' '--fewest-gpus --flat'; do
+	for more in '' '--flat' '--flat --cut=none' '--flat --micro-batches=6 --schedule=flush' '--flat -m 90MB' '--fewest-gpus --flat'; do
 		# shellcheck disable=SC2086
 		same gv-partition -v --timeline --micro-batches=6 -l 2@1GB/s -l 2@.2GB/s:.1GB/s $more l.csv
 	done
@@ -73,6 +73,10 @@ for layers in 1 2 3 4 6 9 12; do
 		# shellcheck disable=SC2086
 		same gv-partition -v --schedule=interleaved --micro-batches=12 -l 4@1GB/s $more l.csv
 	done
+	for more in --flat '--flat --all-gpus' '--flat --rank=1 --explain' '--flat --timeline'; do
+		# shellcheck disable=SC2086
+		same gv-partition -v --schedule=interleaved --micro-batches=12 -l 5@100GB/s -l 1@10GB/s $more l.csv
+	done
 	same gv-partition -v --schedule=zb-h1 --micro-batches=4 --moving=1GB/s -l 3@.1GB/s --timeline l.csv
 	same gv-partition -p 2bw -v --batch=6 --moving=1GB/s -l 4@.1GB/s --timeline l.csv
 done
@@ -88,16 +92,24 @@ for layers in 14 16; do
 		same gv-partition -v -l 2@1GB/s -l 3@.1GB/s -e e.csv $more l.csv
 	done
 	same gv-partition -v -l 3@1GB/s --schedule=interleaved --micro-batches=6 -e e.csv l.csv
-	drawn times $seed $layers 2 >t.csv
+	same gv-partition -v -l 2@1GB/s -l 2@.1GB/s -m 2GB --schedule=gpipe --micro-batches=70000 l.csv
+	for more in '' '-m 600MB --recompute=auto'; do
+		# shellcheck disable=SC2086
+		same gv-partition -v -l 3@1GB/s --top=0 $more l.csv
+	done
+	drawn times $seed $layers 3 >t.csv
 	printf 'gpu_type,gpus\nt0,2\nt1,2\n' >c.csv
+	same gv-partition -v -c c.csv --times=t.csv -l @.1GB/s -e e.csv l.csv
+	printf 'gpu_type,gpus\nt0,3\nt1,18\nt2,7\n' >c.csv
 	same gv-partition -v -c c.csv --times=t.csv --prefixes=60 -l @.1GB/s -e e.csv l.csv
+	same gv-partition -v -c c.csv --times=t.csv -l @.1GB/s l.csv
 done
 
 for seed in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
 	case="transformer $seed"
 	drawn transformers $seed >x.csv
 	for more in '' '--features=none' '--features=sequence-parallel,overlap,short-last-stage --zero=auto' \
-	    '--precision=fp32 --recompute=full' '--zero=3 --schedule=gpipe' '-m 4GB' '-l 2@100GB/s -l 4@10GB/s' \
+	    '--precision=fp32 --recompute=full' '--zero=3 --schedule=gpipe' '-m 4GB' '-m 1GB' '-l 2@100GB/s -l 4@10GB/s' \
 	    '-l 3@1GB/s -l 2@5GB/s -l 2@2GB/s --schedule=zb-h1'; do
 		# shellcheck disable=SC2086
 		same gv-partition -p ptd-p -v --top=4 --gpu-type=A100-80GB $more x.csv

@@ -272,6 +272,14 @@ silent "edges behind the other plan, --tsv"
 printf 'plan\tstages\tgpus\n' >want
 head -n 1 out | cut -f1-3 >got
 same_file got want "--tsv"
+run gv-partition -l 2@1GB/s --straight --recompute=full --compare=halves.csv sixteen.csv
+ok "all layers move where all are computed again" eval '[ "$(grep -c ",none,full$" out)" -eq 16 ]'
+gv-partition -l 4@1GB/s -l 2@.1GB/s --flat -e edges.csv -o flat.csv layers.csv
+run gv-partition -l 4@1GB/s -l 2@.1GB/s --flat -e edges.csv --compare=flat.csv layers.csv
+ok "a plan across the levels beside itself" eval '[ "$(sed -n "2p; 3p" out | cut -d, -f2- | uniq | wc -l)" -eq 1 ] && [ "$(wc -l <out)" -eq 5 ]'
+: >empty.csv
+no "nothing" 'empty.csv: expected a table with a header line, got nothing' -l 4@1GB/s --compare=empty.csv sixteen.csv
+no "no layers" 'edges.csv:1: missing column "node_id" (found: src, dst)' -l 4@1GB/s --compare=edges.csv sixteen.csv
 sed 's/^l3,/x3,/' halves.csv >renamed.csv
 no "a layer that is not there" 'renamed.csv:1: no row for layer "l3"' -l 2@1GB/s --compare=renamed.csv sixteen.csv
 sed 's/^l4,/l3,/' halves.csv >twice.csv

@@ -151,6 +151,19 @@ same "--times of the model"
 run plan --explain -c types.csv --times=times.csv --gpu-speed=k80=0.3 -l @10Gb/s
 rounded <out >got && mv got out
 same "--gpu-speed goes before --times"
+# a model whose layers take no time takes none on any type
+sed 's/\(.*\),[0-9.]*,[0-9.]*\(,[0-9]*,[0-9]*\)$/\1,0,0\2/' layers.csv >idle.csv
+run gv-partition -v -c types.csv --times=rates.csv -l @10Gb/s -e edges.csv -o out idle.csv
+ok "a model that takes no time" grep -q ' stages=1 gpus=1 slowest_s=0 bound_s=0 single_s=0 ' err
+# one type, with times of its own
+printf 'gpu_type,gpus\nv100,4\n' >one.csv
+gv-partition -l 4@10Gb/s -v -e edges.csv -o /dev/null layers.csv 2>&1 | tr ' ' '\n' | sed -n 's/^single_s=//p' >want
+for times in '' --gpu-speed=v100=0.5 --gpu-speed=v100=4; do
+	# shellcheck disable=SC2086
+	plan -v -c one.csv $times -l @10Gb/s -o /dev/null 2>&1 | tr ' ' '\n' | sed -n 's/^single_s=//p' |
+		awk -v times=${times##*=} '{ print $1 * (times == "" ? 1 : times) }'
+done | uniq >out
+ran="gv-partition of one type" && same_file out want "one type, as fast as it is said"
 # one type, with memory
 printf 'gpu_type,gpus,memory_bytes,node\nv100,1,2000000000,a\nv100,3,2000000000,b\n' >one.csv
 plan -m 2GB -l 4@10Gb/s | sed '1s/$/,gpu_type/; 2,$s/$/,v100/' >want
@@ -199,8 +212,11 @@ types="-c types.csv -l @10Gb/s"
 errors() {
 	bad "no speed" '--gpu-speed: expected TYPE=SPEED such as k80=0.25, got "k80"' $types --gpu-speed=k80
 	bad "speed 0" '--gpu-speed: expected TYPE=SPEED such as k80=0.25, got "k80=0"' $types --gpu-speed=k80=0
+	bad "speed of no type" '--gpu-speed: expected TYPE=SPEED such as k80=0.25, got "=1"' $types --gpu-speed==1
+	bad "speed too high" '--gpu-speed: expected TYPE=SPEED such as k80=0.25, got "k80=1e10"' $types --gpu-speed=k80=1e10
 	bad "five speeds" '--gpu-speed: more than 4' $types --gpu-speed=a=1 --gpu-speed=b=1 --gpu-speed=c=1 --gpu-speed=d=1 --gpu-speed=e=1
 	bad "no cluster" '--times and --gpu-speed are for --cluster' -l 4@1GB/s --gpu-speed=k80=1
+	bad "times without a cluster" '--times and --gpu-speed are for --cluster' -l 4@1GB/s --times=times.csv
 	for option in --compare=x '--schedule=interleaved --micro-batches=4'; do
 		bad "$option" '--cluster is without --compare and --schedule=interleaved' $types $option
 	done
@@ -227,11 +243,17 @@ errors() {
 	wrong "two models" 'bad.csv:3: job_type: expected rows of one model, got "a" and "b"' $types --times=bad.csv
 	printf 'gpu_type,steps_per_s\nk80,1\nk80,2\n' >bad.csv
 	wrong "two rates" 'bad.csv:3: gpu_type: a second row for this type' $types --times=bad.csv
+	printf 'gpu_type,steps_per_s\nk80,x\n' >bad.csv
+	wrong "a rate that is none" 'bad.csv:2: steps_per_s: expected a number, got "x"' $types --times=bad.csv
+	printf 'gpu_type,steps_per_s,scale_factor\nk80,1,x\n' >bad.csv
+	wrong "a number of GPUs that is none" 'bad.csv:2: scale_factor: expected a number, got "x"' $types --times=bad.csv
+	wrong "no file of times" 'no.csv: cannot open: No such file or directory' $types --times=no.csv
 	printf 'gpu_type,steps_per_s\nk80,0\n' >bad.csv
 	wrong "no rate" 'bad.csv:2: steps_per_s: expected a number from 1e-12 to 1e18, got "0"' $types --times=bad.csv
 }
 errors
 printf 'gpu_type,gpus\na,1\nb,1\nc,1\nd,1\ne,1\n' >bad.csv
+wrong "no cluster" "layers.csv:1: this is a table of layers; expected a cluster (gpu_type, gpus)" -c layers.csv -l @1GB/s
 wrong "five types" 'bad.csv: more than 4 GPU types, which is too many to plan with' -c bad.csv -l @1GB/s
 printf 'gpu_type,gpus\na,0\n' >bad.csv
 wrong "no GPUs" 'bad.csv: no GPUs' -c bad.csv -l @1GB/s

@@ -340,6 +340,26 @@ cut -d, -f2- small.csv >nameless.csv
 refused "no type, no model" 'nameless.csv:2: which GPUs? --gpu-type=TYPE' --gpus=8 nameless.csv
 refused "unknown type" 'small.csv:2: "1.7B": unknown GPU type "A100"; known: P100, V100-16GB, V100-32GB, T4, A100-40GB, A100-80GB, A10G, L4, L40S, H100, H200, B200' \
 	--gpus=8 --gpu-type=A100 small.csv
+types=$src/share/gpus.csv
+awk -F, -v OFS=, '/^H100/ { $4 = $5 = $6 = "" } 1' "$types" >none.csv
+refused "no numbers at all" 'small.csv:2: "1.7B": a H100 has no fp32' --gpus=8 --gpu-type=H100 --gpu-types=none.csv small.csv
+awk -F, -v OFS=, 'NR == 1 { print } sub(/^H100/, "H100-SXM") { print; sub(/SXM/, "HBM3"); print }' "$types" >two.types.csv
+refused "two types with as many of the words" 'small.csv:2: "1.7B": unknown GPU type "H100-SXM-HBM3"; known: H100-SXM, H100-HBM3' \
+	--gpus=8 --gpu-type=H100-SXM-HBM3 --gpu-types=two.types.csv small.csv
+refused "a word too many" 'small.csv:2: "1.7B": unknown GPU type "T4-fast"; known: P100, V100-16GB, V100-32GB, T4, A100-40GB, A100-80GB, A10G, L4, L40S, H100, H200, B200' \
+	--gpus=8 --gpu-type=T4-fast small.csv
+plan --gpus=8 --gpu-type=H100 --top=1 small.csv | columns iteration_s - >want
+run plan --gpus=8 --gpu-type=-H100-1GB-2GB-3GB-4GB-5GB-6GB-7GB-8GB-9GB-10GB-11GB-12GB-13GB-14GB-15GB-16GB-17GB --top=1 small.csv
+columns iteration_s >got && mv got out
+same_file out want "a name of many words"
+sed '/^H100,/s/,[0-9]*/,0/' "$types" >nothing.csv
+refused "no memory" "nothing.csv:$(grep -n '^H100,' "$types" | cut -d: -f1): memory_bytes: expected a number over 0 and up to 1e+18, got \"0\"" \
+	--gpus=8 --gpu-type=H100 --gpu-types=nothing.csv small.csv
+refused "other types" "$src/examples/man/layers.csv:1: this is a table of layers; expected a table of GPU types (gpu_type, memory_bytes_per_s)" \
+	--gpus=8 --gpu-type=H100 --gpu-types="$src/examples/man/layers.csv" small.csv
+refused "no file of types" 'no.csv: cannot open: No such file or directory' --gpus=8 --gpu-type=H100 --gpu-types=no.csv small.csv
+refused "a full disk" '/dev/full: cannot write: No space left on device' --gpus=8 --gpu-type=H100 -o /dev/full small.csv
+refused "no folder" 'no/x: cannot create: No such file or directory' --gpus=8 --gpu-type=H100 -o no/x small.csv
 refused "no such numbers" 'small.csv:2: "1.7B": a T4 has no bf16' --gpus=8 --gpu-type=T4 --precision=bf16 small.csv
 sed 's/2304/2300/' small.csv >odd.csv
 column() { sed "1s/\$/,$1/; 2s/\$/,$2/" small.csv >odd.csv; }

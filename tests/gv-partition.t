@@ -286,9 +286,16 @@ EOF
 
 # ---- options ----
 bad "no machine" "a machine is needed: -l N@BANDWIDTH" layers.csv
-for level in 4 4@ 0@1GB/s -1@1GB/s 4@1 4@GB/s 4@1GB 4@0B/s 4@1XB/s 4@1Kib 4@1Gibps 4.5@1GB/s 4097@1GB/s; do
+bad "no machine, --gpus" "a machine is needed: -l N@BANDWIDTH" --gpus=4 layers.csv
+for level in 4 4@ 4@1GB/s: 4@1GB/s:x 4@:1GB/s 0@1GB/s -1@1GB/s 4@1 4@GB/s 4@1GB 4@0B/s 4@1XB/s 4@1Kib 4@1Gibps 4.5@1GB/s 4097@1GB/s; do
 	bad "level $level" "--level: expected N@BANDWIDTH such as 4@25GB/s or 4@25GB/s:20GB/s, got \"$level\"" -l $level layers.csv
 done
+gv-partition -l 4@1GB/s layers.csv >want
+run gv-partition -l "4@$(printf %059d 1)GB/s" layers.csv
+same_file out want "a bandwidth of 63 characters"
+bad "a bandwidth of 64 characters" \
+	"--level: expected N@BANDWIDTH such as 4@25GB/s or 4@25GB/s:20GB/s, got \"4@$(printf %060d 1)GB...\"" \
+	-l "4@$(printf %060d 1)GB/s" layers.csv
 bad "five levels" "--level: more than 4" -l 1@1GB/s -l 1@1GB/s -l 1@1GB/s -l 1@1GB/s -l 1@1GB/s layers.csv
 bad "many GPUs" "--level: more than 4096 GPUs" -l 64@1GB/s -l 65@1GB/s layers.csv
 bad "memory" '--memory: expected bytes such as 16GiB, got "16X"' -l 4@1GB/s -m 16X layers.csv
@@ -305,6 +312,19 @@ for with in --straight --all-gpus --fewest-gpus; do
 	bad "$with of a plan" "--straight, --all-gpus and --fewest-gpus are for a plan that is searched, not --evaluate" \
 		-l 4@1GB/s --evaluate $with layers.csv
 done
+# taken FILE LINE ARGS...: what is in the way of -o FILE
+taken() {
+	taken=$1 taken_line=$2
+	shift 2
+	wrong "-o $taken, $*" "$taken: $taken_line" -l 4@1GB/s -o "$taken" "$@" layers.csv
+}
+for args in -q --top=2 '-p 2bw --batch=8' '-p 2bw --batch=8 --top=2'; do
+	# shellcheck disable=SC2086
+	taken /dev/full 'cannot write: No space left on device' $args
+	# shellcheck disable=SC2086
+	taken no/x 'cannot create: No such file or directory' $args
+done
+wrong "no file" 'no.csv: cannot open: No such file or directory' -p 2bw --batch=8 --top=2 -l 4@1GB/s no.csv
 bad "gpipe without micro-batches" "--schedule=gpipe needs --micro-batches=N" -l 4@1GB/s --schedule=gpipe layers.csv
 bad "two from standard input" "only one input can be standard input" -l 4@1GB/s -e -
 
