@@ -154,7 +154,7 @@ same "--gpu-speed goes before --times"
 # a model whose layers take no time takes none on any type
 sed 's/\(.*\),[0-9.]*,[0-9.]*\(,[0-9]*,[0-9]*\)$/\1,0,0\2/' layers.csv >idle.csv
 run gv-partition -v -c types.csv --times=rates.csv -l @10Gb/s -e edges.csv -o out idle.csv
-ok "a model that takes no time" grep -q ' stages=1 gpus=1 slowest_s=0 bound_s=0 single_s=0 ' err
+ok "a model that takes no time" grep -q ' stages=1 gpus=1 slowest_s=0 bound_s=0 single_s=0 .* speedup=1 speedup_over_data_parallel=inf$' err
 # one type, with times of its own
 printf 'gpu_type,gpus\nv100,4\n' >one.csv
 gv-partition -l 4@10Gb/s -v -e edges.csv -o /dev/null layers.csv 2>&1 | tr ' ' '\n' | sed -n 's/^single_s=//p' >want

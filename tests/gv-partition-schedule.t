@@ -298,6 +298,16 @@ is_err "interleaved, odd micro-batches" <<EOF
 gv-partition: no plan: 4 GPUs or fewer, of a number that divides 7 micro-batches, have no 2 stages each
 EOF
 
+# ---- nothing takes time ----
+printf 'node_id,layer,forward_ms,backward_ms,activation_bytes,parameter_bytes,tied_with\na,Input,0,0,1,0,\nb,b,0,0,0,0,a\nc,c,0,0,0,8,b\n' >idle.csv
+for schedule in 1f1b flush gpipe zb-h1; do
+	run gv-partition -v --timeline -l 2@1GB/s --all-gpus --straight --ties=apart --schedule=$schedule --micro-batches=2 idle.csv
+	ok "$schedule of nothing ends as it begins" eval '[ "$(sed 1d out | cut -d, -f8,9 | sort -u)" = 0,0 ]'
+	ok "$schedule of nothing has no bubble" grep -q 'bubble=0' err
+done
+run gv-partition --ties=together -l 2@1GB/s -o /dev/null idle.csv
+ok "what loads data is in the first stage with those that have its weights" eval '[ $status -eq 0 ] && [ "$(grep -c "the weights of" err)" -eq 0 ]'
+
 # ---- messages ----
 for schedule in flush gpipe interleaved zb-h1; do
 	bad "$schedule without micro-batches" "--schedule=$schedule needs --micro-batches=N" \

@@ -61,11 +61,11 @@ take_ties(const struct options *o, struct gv_layers *l)
 		say_units(l);
 }
 
-/* The stage of a row of the table of layers, -1: it is in none. */
-static int64_t
+/* The stage of a row of the table of layers; data is loaded in the first. */
+static size_t
 stage_of(const struct gv_layers *l, const struct gv_plan *p, size_t row)
 {
-	return l->layer[row] >= 0 ? (int64_t)p->of[l->layer[row]] : -1;
+	return l->layer[row] >= 0 ? p->of[l->layer[row]] : 0;
 }
 
 void
@@ -92,8 +92,7 @@ say_split_ties(
 		struct gv_cell with = gv_frame_cell(&l->rows, i, tied);
 		ptrdiff_t row = gv_hash_find(&ids, with.s, with.len);
 
-		if (with.len == 0 || row < 0 ||
-		    stage_of(l, p, i) == stage_of(l, p, (size_t)row))
+		if (with.len == 0 || stage_of(l, p, i) == stage_of(l, p, (size_t)row))
 			continue;
 		gv_warn("warning: layer %s has the weights of %s, and is in another "
 			"stage: under %s their copies go apart; schedules that "

@@ -125,11 +125,8 @@ gv_machine_take(struct gv_machine *m, size_t gpus)
 {
 	size_t component = 1, l;
 
-	for (l = 0; l < m->n_levels; l++) {
-		if (gpus <= component * m->gpus[l])
-			break;
+	for (l = 0; gpus > component * m->gpus[l]; l++)
 		component *= m->gpus[l];
-	}
 	if (gpus % component != 0)
 		return component;
 	m->gpus[l] = gpus / component;

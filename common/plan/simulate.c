@@ -122,11 +122,9 @@ needed(const struct run *r, bool back, size_t stage, uint32_t i)
 static size_t
 round_of(const struct run *r, size_t stage)
 {
-	size_t n = r->p->schedule == GV_SCHEDULE_1F1B  ? replicas(r, stage)
-		   : r->p->schedule == GV_SCHEDULE_2BW ? r->p->batch
-						       : r->p->micro_batches;
-
-	return n > 0 ? n : 1;
+	return r->p->schedule == GV_SCHEDULE_1F1B  ? replicas(r, stage)
+	       : r->p->schedule == GV_SCHEDULE_2BW ? r->p->batch
+						   : r->p->micro_batches;
 }
 
 static size_t
@@ -372,7 +370,7 @@ end_event(struct run *r, const struct event *v)
 static void
 run_make(struct run *r, struct gv_timetable *t, const struct gv_pipe *p)
 {
-	size_t k, places = gv_pipe_places(p) > 0 ? gv_pipe_places(p) : 1, n = 0;
+	size_t k, places = gv_pipe_places(p), n = 0;
 
 	*r = (struct run){.p = p, .t = t, .places = places};
 	r->lane = gv_xcalloc(t->n, sizeof(*r->lane));

@@ -21,7 +21,7 @@ steady(const struct gv_pipe *pipe)
 	size_t round = gv_pipe_round(&p), gpus = 0, fill, measure, k, i, j;
 	double at[2] = {0, 0};
 
-	if (p.schedule == GV_SCHEDULE_2BW && p.batch > 0)
+	if (p.schedule == GV_SCHEDULE_2BW)
 		round *= p.batch / gv_gcd(round, p.batch);
 	for (k = 0; k < p.n; k++)
 		gpus += p.stage[k].replicas;
