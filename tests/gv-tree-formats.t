@@ -113,6 +113,21 @@ done <<E2
 22 arch="x86_64" vendor="GenuineIntel" familyid="6" modelid="206"
 40 arch="x86_64" vendor="GenuineIntel" familyid="6" modelid="208"
 E2
+# a guess where the processor is not one that NCCL's model has
+while read -r gbytes_per_s which; do
+	sed "s/arch=[^>]*/$which/" sockets.xml >other.xml
+	ok "between sockets: $gbytes_per_s GB/s, $which" [ "$(gv-tree -q --export=links other.xml | sed -n 's/^cpu0,cpu1,\([^,]*\),SYS$/\1/p')" = "$gbytes_per_s" ]
+done <<E2
+6 arch="x86_64" vendor="Transmeta" familyid="6" modelid="207"
+6 arch="x86_64" vendor="GenuineIntel" familyid="7" modelid="207"
+6 arch="x86_64" familyid="6" modelid="207"
+40 vendor="GenuineIntel" familyid="6" modelid="207"
+6 arch="arm64"
+E2
+for pci_width in '"0"' '"-8"' '"wide"' ''; do
+	sed "s/ link_width=\"16\"/${pci_width:+ link_width=$pci_width}/" two.xml >pci.xml
+	ok "16 lanes, as nothing else is said: $pci_width" [ "$(gv-tree -q --export=links pci.xml | sed -n 's/^gpu0,cpu0,\([^,]*\),.*/\1/p')" = 12 ]
+done
 run gv-tree -v --kind=PHB,NV2 two.xml
 ok "a kind by its whole name" grep -q ': 62 of 62 GB/s' err
 {
@@ -157,6 +172,32 @@ with() { awk -v old="$1" -v new="$2" '!done && (i = index($0, old)) { $0 = subst
 finding '1,error,an XML prolog' prolog.xml
 { printf '<!DOCTYPE system>\n' && cat two.xml; } >doctype.xml
 finding '1,error,a declaration' doctype.xml
+# nothing NAME FILE: NCCL takes it as it is, and sees what it sees in two.xml
+gv-tree --lint two.xml >want
+gv-tree --export=links two.xml >links
+nothing() {
+	run gv-tree --lint "$2"
+	ok "$1: nothing to say" eval '[ $status -eq 0 ] && cmp -s out want'
+	run gv-tree --export=links "$2"
+	same_file out links "$1: the same links"
+}
+sed 's/$/\r/' two.xml >changed.xml
+nothing "carriage returns between elements" changed.xml
+tr '"' "'" <two.xml >changed.xml
+nothing "single quotes" changed.xml
+with ' gdr="0">' ' gdr="0" >'
+nothing "a space at the end of a tag" changed.xml
+with 'arch="x86_64" vendor="GenuineIntel" familyid="6" modelid="79"' 'arch="ppc64"'
+nothing "ppc64" changed.xml
+with 'arch="x86_64" vendor="GenuineIntel" familyid="6" modelid="79"' 'arch="arm64"'
+nothing "arm64" changed.xml
+{ cat two.xml && printf '<system version="1">\n</system>\n'; } >changed.xml
+run gv-tree --export=links changed.xml
+same_file out links "the first system counts"
+echo '</system>' >changed.xml
+finding '1,error,a closing tag that closes no open element' changed.xml
+with '</gpu>' '</gpu><></>'
+finding '6,warning, in pci: NCCL passes over this element' changed.xml
 { printf '<!-- a > b\n-->' && cat two.xml; } >comment.xml
 run gv-tree --lint comment.xml
 is_status 0 "comments are fine"
@@ -168,6 +209,9 @@ with '<gpu' 'x<gpu'
 finding '4,error,"text where ""<"" should be"' changed.xml
 with ' sm="70"' '  sm="70"'
 finding '4,warning,gpu: two spaces' changed.xml
+with ' sm="70"' '   sm="70"'
+run gv-tree --lint changed.xml
+ok "once for each element" [ "$(grep -c ',warning,gpu: two spaces' out)" -eq 1 ]
 with ' sm="70"' "$(printf '\nsm="70"')"
 finding 'error,a line break inside a tag' changed.xml
 with ' sm="70"' ' sm=70'
@@ -227,6 +271,13 @@ done <<E2
 E2
 with '0000:06:00.0' '06:00.0'
 finding '3,error,"pci: busid=""06:00.0"": expected like 0000:3b:00.0"' changed.xml
+for bus in 0000:g6:00.0 0000-06:00.0 0000:06-00.0 0000:06:00:0 0000:06:00.00 000:006:00.0; do
+	with 0000:06:00.0 $bus
+	finding "3,error,\"pci: busid=\"\"$bus\"\": expected like 0000:3b:00.0\"" changed.xml
+done
+with '0000:06:00.0' 'ABCD:eF:00.9'
+run gv-tree --lint changed.xml
+ok "digits and letters of both cases are a bus" eval '! grep -q "expected like" out'
 with '0000:06:00.0' '0000:07:00.0'
 finding 'error,"pci: busid=""0000:07:00.0"" is there twice' changed.xml
 with '8 GT/s' '9 GT/s'
@@ -238,6 +289,11 @@ with 'count="2"' 'count="0"'
 finding '5,error,"nvlink: no count of lanes, a whole number from 1 to 4096"' changed.xml
 with 'count="2"' 'count="9223372036854775807"'
 finding '5,error,"nvlink: no count of lanes, a whole number from 1 to 4096"' changed.xml
+with 'count="2"' 'count="4097"'
+finding '5,error,"nvlink: no count of lanes, a whole number from 1 to 4096"' changed.xml
+with 'count="2"' 'count="4096"'
+run gv-tree --lint changed.xml
+ok "4096 lanes are some" eval '! grep -q "no count of lanes" out'
 with ' target="0000:07:00.0"' ''
 finding '5,error,nvlink: no target' changed.xml
 with 'target="0000:07:00.0"' 'target="0000:99:00.0"'
@@ -248,6 +304,12 @@ printf '' | system >changed.xml
 finding 'error,no gpu in any pci of any cpu' changed.xml
 with ' sm="70"' ' sm=70'
 bad 2 'changed.xml:4: a value that is not in quotes' gv-tree changed.xml
+{ gpu 06 0 07:2 && gpu 07 1 06:2 && printf '<pci busid="0000:08:00.0" class="0x020000" link_speed="8 GT/s" link_width="16">\n<nic>\n<net name="mlx0" dev="0"/>\n</nic>\n</pci>\n'; } | system >nic.xml
+run gv-tree --export=links nic.xml
+same_file out links "a network card is no GPU"
+bad 2 'no.xml: cannot open: No such file or directory' gv-tree --lint no.xml
+bad 2 'no/x: cannot create: No such file or directory' gv-tree --lint -o no/x two.xml
+bad 2 'no/x: cannot create: No such file or directory' gv-tree -o no/x two.xml
 run gv-tree --lint --tsv two.xml
 ok "tabs" grep -q '^line	level	message$' out
 
@@ -303,6 +365,44 @@ cpu1,gpu3,12,PHB
 cpu0,cpu1,6,SYS
 cpu1,cpu0,6,SYS
 E2
+gv-tree --export=links cards.txt >want
+{ printf '\r\n\n' && sed 's/$/\r/' cards.txt; } >m.txt
+run gv-tree --export=links m.txt
+same_file out want "carriage returns, and blank lines in front"
+# two meet at a bridge, behind one that is alone and in front of others
+matrix >m.txt <<'E2'
+ GPU0 GPU1 GPU2 GPU3 GPU4 NIC0
+GPU0 X PHB PHB SYS SYS SYS
+GPU1 PHB X PIX SYS SYS SYS
+GPU2 PHB PIX X SYS SYS SYS
+GPU3 SYS SYS SYS X PXB PIX
+GPU4 SYS SYS SYS PXB X SYS
+NIC0 SYS SYS SYS PIX SYS X
+E2
+run gv-tree --export=links m.txt
+sed 1d out | cut -d, -f1,2 | grep '^gpu\|^plx.,cpu' | paste -s -d ' ' - >got && mv got out
+is_out "bridges are counted where several meet" <<'E2'
+gpu0,cpu0 gpu1,plx0 plx0,cpu0 gpu2,plx0 gpu3,pxb1 gpu4,pxb1
+E2
+printf ' GPU0 GPU1\nGPU0 X SYS\nGPU1 PIX X\n' | matrix >m.txt
+bad 2 'm.txt:3: GPU1 to GPU0 is not what GPU0 to GPU1 is' gv-tree m.txt
+for lanes in NV0 NV NVx NV1x; do
+	printf ' GPU0 GPU1\nGPU0 X %s\nGPU1 %s X\n' $lanes $lanes | matrix >m.txt
+	bad 2 "m.txt:2: GPU1: \"$lanes\": expected NV#, PIX, PXB, PHB, NODE or SYS" gv-tree m.txt
+done
+printf ' GPU0 GPU100000\nGPU0 X NV999\nGPU100000 NV999 X\n' | matrix >m.txt
+ok "numbers up to 100000, lanes up to 999" [ "$(gv-tree --export=links --lane=1GB/s m.txt | grep NV | paste -s -d ' ' -)" = 'gpu0,nvs0,999,NV999 nvs0,gpu0,999,NV999 gpu100000,nvs0,999,NV999 nvs0,gpu100000,999,NV999' ]
+# headers of something else
+for header in ' GPU0 GPU100001' 'x GPU0 GPU1' ' NIC0 GPU0' ' x y' ' GPUx GPU1'; do
+	printf '%s\nGPU0 X PIX\nGPU1 PIX X\n' "$header" | matrix | tr -d '\033' >m.txt
+	run gv-tree m.txt
+	ok "no matrix:$header" eval '[ $status -eq 2 ] && ! grep -q "^gv-tree: m.txt:[23]" err'
+done
+printf '\033[4' >m.txt
+run gv-tree m.txt
+is_status 2 "a terminal's code that does not end is no table"
+printf ' GPU0 GPU1\nGPU0 X PIX\nGPU1 PIX X \033[0' | matrix >m.txt
+ok "nor does it hurt at the end of a cell" [ "$(gv-tree --export=links m.txt | wc -l)" -eq 7 ]
 printf ' GPU0 GPU1 GPU2\nGPU0 X NV1 NV1\nGPU1 NV1 X NV1\nGPU2 NV1 NV1 X\n' | matrix >m.txt
 ok "NVLinks that hide everything: one socket" [ "$(gv-tree --export=links m.txt | grep -c -e ',cpu0,.*PHB' -e SYS)" = 3 ]
 printf ' GPU0 GPU1\nGPU0 X NV2\nGPU1 NV3 X\n' | matrix >m.txt
@@ -334,6 +434,9 @@ bad 2 'pair.csv:1: missing column "kind"' gv-tree --kind=NV pair.csv
 bad 2 'pair.csv:1: missing column "kind"' gv-tree --hybrid=0 pair.csv
 bad 2 '--score writes a table of sets: not with --export' gv-tree --score=2 --export=dot pair.csv
 bad 2 '--lane: fast: expected a rate such as 25GB/s' gv-tree --lane=fast links.csv
+bad 2 '--lane: 1001GB/s: expected a rate such as 25GB/s' gv-tree --lane=1001GB/s links.csv
+bad 2 '--hybrid splits links by their kind and writes a table: not with --export, --kind or --score' gv-tree --hybrid=0 --kind=NV links.csv
+bad 2 '--hybrid splits links by their kind and writes a table: not with --export, --kind or --score' gv-tree --hybrid=0 --score=2 links.csv
 bad 2 '--hybrid: soon: expected a time such as 20us' gv-tree --hybrid=soon links.csv
 bad 2 '--size: 0: expected bytes such as 64MiB' gv-tree --hybrid=1us --size=0 links.csv
 bad 2 '--hybrid=TIME and --size=BYTES go together' gv-tree --hybrid=1us links.csv

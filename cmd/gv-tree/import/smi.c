@@ -112,7 +112,8 @@ read_header(struct matrix *m, struct text line)
 	size_t column;
 
 	m->numa_column = -1;
-	if (!next_cell(&line, word) || word[0] != '\0')
+	next_cell(&line, word);
+	if (word[0] != '\0')
 		return false;
 	for (column = 0; next_cell(&line, word); column++) {
 		int number;
@@ -214,7 +215,8 @@ read_rows(struct matrix *m, const char *at, const char *end, struct gv_error *e)
 		int gpu;
 
 		number++;
-		if (!next_cell(&line, word) || !gpu_number(word, &gpu))
+		next_cell(&line, word);
+		if (!gpu_number(word, &gpu))
 			continue; /* a network card, the legend */
 		for (i = 0; i < m->n && m->number[i] != gpu; i++)
 			;
@@ -311,7 +313,7 @@ rank_of(const size_t *group, size_t n, size_t i, bool shared)
 {
 	size_t k, rank = 0;
 
-	for (k = 0; k < n && k < group[i]; k++)
+	for (k = 0; k < group[i]; k++)
 		rank += group[k] == k && (!shared || size_of(group, n, k) > 1);
 	return rank;
 }
@@ -333,9 +335,8 @@ pcie_links(struct gv_frame *f, const struct matrix *m)
 	level[0] = (struct above){.node = "plx", .kind = "PIX", .shared = true};
 	level[1] = (struct above){.node = "pxb", .kind = "PXB", .shared = true};
 	level[2] = (struct above){.node = "cpu", .kind = "PHB"};
-	for (k = 0; k < LEVELS; k++)
-		for (i = 0; i < m->n; i++)
-			level[k].group[i] = k > 0 ? level[k - 1].group[i] : i;
+	for (i = 0; i < m->n; i++)
+		level[0].group[i] = i;
 	join_near(level[0].group, m, PIX);
 	memcpy(level[1].group, level[0].group, sizeof(level[0].group));
 	join_near(level[1].group, m, PXB);
