@@ -90,5 +90,22 @@ for seed in 1 2 3 4 5 6; do
 	same gv-tree -v --score=2 servers.csv
 	same gv-tree -v --trees=1 servers.csv
 done
+# rings of three whose trees have no small parts in common
+case="prime rates"
+awk 'BEGIN {
+	print "src,dst,gbytes_per_s"
+	split("999.983 999.979 999.961 999.959 999.953 999.931 997.9 999.907 999.883", rate, " ")
+	for (i = 0; i < 9; i++) {
+		server = substr("abc", 1 + int(i / 3), 1) ".gpu"
+		print server i % 3 "," server (i + 1) % 3 "," rate[i + 1]
+		print server (i + 1) % 3 "," server i % 3 "," rate[i + 1]
+		if (i % 3 == 0)
+			print server "0,nic,5000\nnic," server "0,5000"
+	}
+}' >primes.csv
+for method in phases colgen forest; do
+	same gv-tree -v -m $method primes.csv
+	same gv-tree -m $method --export=msccl primes.csv
+done
 
 answered
