@@ -189,8 +189,7 @@ set_measure(void *ctx, const char *arg)
 	int64_t last;
 
 	if (dash == NULL || gv_parse_int(arg, (size_t)(dash - arg), &first) != 0 ||
-	    gv_parse_int(dash + 1, strlen(dash + 1), &last) != 0 || first < 0 ||
-	    last < first)
+	    gv_parse_int(dash + 1, strlen(dash + 1), &last) != 0 || last < first)
 		gv_opt_usage(&o->common,
 		    "--measure: expected rows such as 4000-4999, got %s",
 		    gv_quote(q, arg, strlen(arg)));

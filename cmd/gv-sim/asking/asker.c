@@ -175,8 +175,6 @@ asker_ask(struct asker *k, struct sim *s, struct gv_error *e)
 	struct gv_asked asked;
 	int rc;
 
-	if (k->command == NULL)
-		return 0;
 	question_make(&k->question, s);
 	rc = get_reply(k, s, &reply, e);
 	asked = asked_of(k, s);
