@@ -94,6 +94,45 @@ towards(const struct topology *t, size_t host, size_t ring, struct spot *spot)
 	free(sum);
 }
 
+static const double radius[] = {.42, .27, .15, .15}; /* of the rings */
+
+/* Switches that would stand in the same place stand beside each other on their ring. */
+static void
+spread_same(const struct named *of, size_t n, double r, struct spot *spot)
+{
+	bool *done = gv_xcalloc(n + 1, sizeof(*done));
+	size_t *same = gv_xcalloc(n + 1, sizeof(*same));
+	size_t i, k;
+
+	for (i = 0; i < n; i++) {
+		const struct spot at = spot[of[i].node];
+		double step, angle = atan2(at.dy, at.dx);
+		size_t n_same = 0;
+
+		if (done[i] || (at.dx == 0 && at.dy == 0))
+			continue;
+		for (k = i; k < n; k++) {
+			const struct spot *s = &spot[of[k].node];
+
+			if (done[k] || s->ring != at.ring ||
+			    hypot(s->dx - at.dx, s->dy - at.dy) > 1e-3)
+				continue;
+			done[k] = true;
+			same[n_same++] = of[k].node;
+		}
+		step = fmin(2.4 * r / radius[at.ring], TURN / (double)n_same);
+		for (k = 0; k < n_same && n_same > 1; k++) {
+			double turned =
+			    angle + ((double)k - (double)(n_same - 1) / 2) * step;
+
+			spot[same[k]].dx = cos(turned);
+			spot[same[k]].dy = sin(turned);
+		}
+	}
+	free(same);
+	free(done);
+}
+
 /* Those of the middle beside each other, if there are several. */
 static void
 spread_middle(const struct topology *t, size_t host, struct spot *spot)
@@ -121,7 +160,6 @@ spread_middle(const struct topology *t, size_t host, struct spot *spot)
 static void
 put_host(struct topology *t, size_t host, struct ground g)
 {
-	static const double radius[] = {.42, .27, .15, .15};
 	struct spot *spot = gv_xcalloc(t->n_nodes, sizeof(*spot));
 	struct named *of = gv_xcalloc(t->n_nodes, sizeof(*of));
 	size_t gpus = members(t, host, false, of), i;
@@ -133,6 +171,7 @@ put_host(struct topology *t, size_t host, struct ground g)
 	if (gpus > 0) {
 		towards(t, host, 0, spot);
 		towards(t, host, 1, spot);
+		spread_same(of, members(t, host, true, of), fmin(.035, r), spot);
 		spread_middle(t, host, spot);
 	} else { /* only switches: on a circle of their own */
 		on_circle(spot, of, members(t, host, true, of), 0);
