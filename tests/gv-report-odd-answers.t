@@ -192,6 +192,53 @@ for t in cycle single up bush; do
 done
 digits=7
 
+# ---- options that a table has no use for, outputs that cannot be, tables that break off ----
+case=errors
+table explanation gpu_type,usd_per_h,level v,2,1
+table trees tree,root,weight,phase,src,dst,path 0,gpu0,1,broadcast,gpu0,gpu1,
+{ cat middle.csv && printf '"x,y\n'; } >broken-links.csv
+for t in even step one twice middle trees flat times costs ties plan sums; do
+	case $t in flat) format=svg ;; *) format=text ;; esac
+	for option in -olost/x -o/dev/full -v -ccosts.csv --chart=jobs --chart=length '--run=x --format=svg' '--run=x' --expect-finished --expect-shares=3 \
+		'--axis=log --format=html' '--smooth=2 --format=svg' --axis=linear -fprom --by=none '--by=none -fsvg' --per-job '--per-job --format=prom'; do
+		# shellcheck disable=SC2086
+		same gv-report -f $format $option $t.csv
+	done
+	{ cat $t.csv && printf '"x\n'; } >broken.csv
+	same gv-report -f $format broken.csv
+	same gv-report -f $format $t.csv lost.csv
+	same gv-report -f $format $t.csv broken.csv
+	same gv-report -f $format again=$t.csv broken.csv
+	{ cat $t.csv && printf '\nother,"x\n'; } >behind.csv
+	same gv-report -f $format behind.csv
+	head -n 1 $t.csv | sed 's/,[^,]*$//' >narrow.csv
+	same gv-report -f $format narrow.csv
+	sed '2,$s/[0-9]/x/g' $t.csv >letters.csv
+	same gv-report -f $format letters.csv
+	sed '2,$s/[0-9]/-&/g' $t.csv >below-0.csv
+	same gv-report -f $format below-0.csv
+done
+for column in root weight path; do
+	awk -F, -v OFS=, -v c=$column '{ for (i = 1; i <= NF; i++) { if (NR == 1 && $i == c) at = i; if (i != at) printf "%s%s", $i, i < NF ? OFS : "" } print "" }' \
+		trees.csv >lacks.csv
+	same gv-report lacks.csv
+done
+same gv-report middle.csv trees.csv middle.csv
+same gv-report middle.csv ties.csv
+same gv-report trees.csv trees.csv
+same gv-report
+for sum in 'jobs,,x' 'jobs,,-1' 'usd,v,x' 'none,,x' 'none,v,3' 'utilisation,v,' ',,1'; do
+	table sum measure,gpu_type,value "$sum"
+	same gv-report -f csv sum.csv
+	same gv-report -f json sum.csv ties.csv
+done
+table who run,measure,gpu_type,value a,jobs,,1 b,jobs,,2 a,usd,,3 ,jobs,,4
+same gv-report who.csv
+table whose run,job_id,arrival_s,completion_s,running_s a,x,0,1,1 b,x,0,2,1 ,y,0,3,3
+same gv-report whose.csv
+same gv-report who.csv whose.csv
+same gv-report -f csv whose.csv whose.csv
+
 # ---- a terminal ----
 case=terminal
 if have script && [ -e /dev/ptmx ]; then

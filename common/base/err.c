@@ -217,7 +217,8 @@ gv_warn_error(const struct gv_error *e)
 	for (i = 0; i < e->count && i < GV_ERROR_KEPT; i++)
 		gv_warn("%s", e->text[i]);
 	if (e->count > GV_ERROR_KEPT)
-		gv_warn("%zu more errors", e->count - GV_ERROR_KEPT);
+		gv_warn("%zu more error%s", e->count - GV_ERROR_KEPT,
+		    e->count - GV_ERROR_KEPT == 1 ? "" : "s");
 }
 
 void

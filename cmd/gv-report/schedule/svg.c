@@ -72,8 +72,6 @@ class_of(enum gv_step_op op, size_t chunk)
 
 	if (op == GV_STEP_REDUCE)
 		return "ar";
-	if (op == GV_STEP_UPDATE)
-		return "u";
 	return name[op][chunk < SHADES ? chunk : SHADES - 1];
 }
 
