@@ -218,6 +218,10 @@ same with some gv-trace check -t speeds <<E
 -olost/x
 -o/dev/full
 E
+each some , 2 gv-trace check --fix=clip -t speeds x
+case=check
+table strange gpu_type,gpus h100,8 k80,2
+same gv-trace check -v -c strange -t speeds some
 same gv-trace check some
 same gv-trace check -t speeds none
 
@@ -279,7 +283,54 @@ same gv-trace prices lost
 sed 1q series >x
 same gv-trace prices x
 same gv-trace prices -v - <series
+same gv-trace prices -q -p one --gpu-type=k80 --jobs=work -t steps series
 sed '2,$s/.$/&.5/' series | same gv-trace prices
+
+# ---- traces that are wrong all over, empty, or broken off ----
+many() {
+	sed -n 1p "$1"
+	for i in 1 2 3 4 5 6 7 8 9 10 11 12; do sed -n "$2p" "$1" | sed "s/$3/$4/"; done
+}
+case=many
+many gavel 2 17.5 x >many-gavel
+many gavel 2 '1\.2' 1.2 | gzip | head -c 40 >broken-gavel
+many sacct 2 14400 x >many-slurm
+many sacct 2 14400 14401 >again-slurm
+many helios 2 3600\$ x >many-philly-csv
+many pods 2 9437497 x >many-alibaba-2023
+many jobs 1 100.0 x >many-alibaba-2020
+many log 1 '"jobid": "late"' '"jobid": {}' >many-philly-json
+many series 2 T00:00:00Z Tx >many-series
+many lives 2 2020 x >many-lives
+many some 2 1000 x >many-some
+many speeds 3 4\$ x >many-speeds
+printf 'x' | gzip | head -c 12 >broken
+: >empty
+for format in gavel slurm philly-csv philly-json alibaba-2020 alibaba-2023; do
+	for trace in many-$format broken-gavel broken empty; do
+		case $format in alibaba-2020) set -- --tasks=tasks ;; *) set -- ;; esac
+		same gv-trace convert --from=$format "$@" "$trace"
+	done
+done
+same gv-trace convert --from=slurm again-slurm
+for tasks in many-alibaba-2020 broken empty; do same gv-trace convert --from=alibaba-2020 --tasks=$tasks jobs; done
+for trace in many-series broken empty; do same gv-trace prices $trace; done
+for lives in many-lives broken empty; do same gv-trace prices -p one --jobs=work -t steps --lifetimes=$lives series; done
+for some in many-some broken empty; do
+	same gv-trace scale $some
+	same gv-trace check -t speeds $some
+	same gv-trace prices -p one --jobs=$some -t steps series
+done
+for speeds in many-speeds broken empty; do
+	same gv-trace check -t $speeds some
+	same gv-trace generate --jobs=2 $speeds
+	same gv-trace convert --from=slurm -t $speeds sacct
+done
+table wide job_type,scale_factor,gpu_type,steps_per_s train,2,v100,4 other,1,k80,3 other,1,v100,0
+for reference in v100 k80; do
+	same gv-trace generate --jobs=3 --sampling=testbed --reference=$reference wide
+	same gv-trace convert -v --from=philly-csv -t wide --reference=$reference helios
+done
 
 # ---- conversions that cannot be ----
 case=convert

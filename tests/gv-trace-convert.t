@@ -201,7 +201,7 @@ E
 sed 's/v100=2,gres\/gpu=2/v100=8,gres\/gpu=8/' sacct.txt >wide.txt
 run gv-trace convert --from=slurm -t t.csv wide.txt
 out_has '71,0,other,8,864000,14400' "a gang that nobody measured: as fast for each GPU as the largest"
-err_has 'wide.txt: jobs with more GPUs than any type was measured with: 1' "and said"
+err_has 'wide.txt: jobs with as many GPUs as no type was measured with: 1' "and said"
 for seed in 1 2; do gv-trace convert -q --from=philly-csv --seed=$seed -t throughputs.csv cluster-log.csv >"seed$seed"; done
 gv-trace convert -q --from=philly-csv -t throughputs.csv cluster-log.csv | cmp -s - seed1
 holds "--seed: 1 unless said"

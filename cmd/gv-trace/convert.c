@@ -356,7 +356,7 @@ say(const struct options *o, const struct traced_list *l, const struct speeds_of
 			gv_warn("warning: %s: jobs left out %s: %zu", shown(o),
 			    left_out_name(why), l->left[why]);
 	if (s->n_unmeasured > 0 && !o->common.quiet)
-		gv_warn("warning: %s: jobs with more GPUs than any type was measured "
+		gv_warn("warning: %s: jobs with as many GPUs as no type was measured "
 			"with: %zu",
 		    shown(o), s->n_unmeasured);
 	for (i = 0; i < l->n; i++)

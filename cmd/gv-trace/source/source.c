@@ -185,8 +185,6 @@ source_table(struct source *s, const char *path, const struct wanted *wanted,
 				s->cell[i] = gv_tab_name(s->tab, i);
 			rc = find_columns(s, s->cell, s->n_cells, e);
 		}
-	} else if (rc == 0) {
-		rc = gv_error_at(e, s->file, 0, NULL, "the trace is empty");
 	}
 	if (rc != 0)
 		source_close(s);
