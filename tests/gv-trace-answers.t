@@ -293,7 +293,6 @@ many() {
 }
 case=many
 many gavel 2 17.5 x >many-gavel
-many gavel 2 '1\.2' 1.2 | gzip | head -c 40 >broken-gavel
 many sacct 2 14400 x >many-slurm
 many sacct 2 14400 14401 >again-slurm
 many helios 2 3600\$ x >many-philly-csv
@@ -307,7 +306,7 @@ many speeds 3 4\$ x >many-speeds
 printf 'x' | gzip | head -c 12 >broken
 : >empty
 for format in gavel slurm philly-csv philly-json alibaba-2020 alibaba-2023; do
-	for trace in many-$format broken-gavel broken empty; do
+	for trace in many-$format broken empty; do
 		case $format in alibaba-2020) set -- --tasks=tasks ;; *) set -- ;; esac
 		same gv-trace convert --from=$format "$@" "$trace"
 	done
