@@ -81,10 +81,10 @@ gv_mkdirs(const char *path, struct gv_error *e)
 	int r = 0;
 
 	do {
-		p = strchr(p + 1, '/');
+		p = *p != '\0' ? strchr(p + 1, '/') : NULL;
 		if (p != NULL)
 			*p = '\0';
-		if (copy[0] != '\0' && mkdir(copy, 0777) != 0 && !is_directory(copy)) {
+		if (mkdir(copy, 0777) != 0 && !is_directory(copy)) {
 			r = gv_error_sys(e, "%s: cannot make the directory", copy);
 			break;
 		}

@@ -315,6 +315,11 @@ test_errors(void)
 	is_str(e.text[0], "jobs.csv:12: share: expected x", "location in front");
 	gv_error_at(&e, NULL, 0, NULL, "bad");
 	is_str(e.text[1], "<stdin>: bad", "standard input by name");
+	gv_error_clear(&e);
+	gv_error_at(&e, "-", 3, NULL, "bad");
+	gv_error_at(&e, "x", 0, "share", "bad");
+	is_str(e.text[0], "<stdin>:3: bad", "as it is named in a command");
+	is_str(e.text[1], "x: share: bad", "a column of no line");
 	gv_error_at(&e, "a\nb", 1, NULL, "two\nlines");
 	is_str(e.text[2], "a?b:1: two?lines", "no second line");
 	for (i = 0; i < 20; i++)

@@ -22,7 +22,7 @@ test_elements(void)
 	gv_svg_begin(&s, 99.5, 40, "a <b> & \"c\"");
 	gv_svg_rect(&s, "x\"y", 1.005, -0.001, 1e6 / 3, 2);
 	gv_svg_line(&s, NULL, 0, .5, .25, .125);
-	gv_svg_label(&s, "t", 1, 2, "\x01\xff\xef\xbf\xbe\xc3\xa9\n'", 9);
+	gv_svg_label(&s, "t", 1, 2, "\x01\xff\xef\xbf\xbe\xc3\xa9\xef\xbf\xbf\n'", 12);
 	gv_svg_open(&s, "g");
 	gv_svg_open(&s, "text");
 	gv_svg_str(&s, "");
@@ -40,7 +40,7 @@ test_elements(void)
 	    "<line x1=\"0\" y1=\"0.5\" x2=\"0.25\" y2=\"0.13\"/>\n"
 	    "<text class=\"t\" x=\"1\" "
 	    "y=\"2\">\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xc3\xa9"
-	    "\xef\xbf\xbd'</text>\n"
+	    "\xef\xbf\xbd\xef\xbf\xbd'</text>\n"
 	    "<g><text></text>\n</g>\n</svg>\n",
 	    "elements");
 	free(got);
@@ -69,6 +69,10 @@ test_ticks(void)
 	}
 	is_int(wrong, 0, "ticks");
 	ok(gv_ticks(0, 8, &digits) == 1 && digits == 0, "of nothing");
+	ok(gv_ticks(1e-301, 8, &digits) == 1 && digits == 0, "of next to nothing");
+	ok(gv_ticks(HUGE_VAL, 8, &digits) == 1 && digits == 0, "without an end");
+	ok(gv_ticks(2.5e-20, 3, &digits) < 2e-20 && digits == 15,
+	    "no more than 15 digits");
 	ok(gv_ticks(64, 8, &digits) == 10 && digits == 0, "64 in 8");
 	ok(gv_ticks(4, 8, &digits) == 0.5 && digits == 1, "4 in 8");
 }

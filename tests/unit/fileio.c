@@ -286,14 +286,22 @@ test_files(void)
 	    "and read, NUL and all");
 	free(s);
 
+	gv_error_clear(&e);
+	is_int(gv_file_write("no/w", "a", 1, &e), -1, "into a folder that is not there");
+	is_str(e.text[0], "no/w: cannot create: No such file or directory", "message");
+	is_int(gv_mkdirs("", &e), -1, "a folder without a name");
+	is_str(e.text[1], ": cannot make the directory: No such file or directory",
+	    "message");
+	gv_error_clear(&e);
+
 	ok(gv_mkdirs("d/e//f/", &e) == 0 && S_ISDIR(mode_of("d/e/f")), "mkdir -p");
 	ok(gv_mkdirs("d/e/f", &e) == 0 && gv_mkdirs("/", &e) == 0, "of what is there");
 	is_int(gv_mkdirs("five/x", &e), -1, "below a file");
-	is_str(e.text[3], "five: cannot make the directory: File exists", "message");
+	is_str(e.text[0], "five: cannot make the directory: File exists", "message");
 	is_int(gv_mkdirs("d/e/f/../../../five", &e), -1, "a file is no directory");
 	ok(gv_sync_dir("d", &e) == 0, "sync a directory");
 	is_int(gv_sync_dir("nothing", &e), -1, "a missing one");
-	is_str(e.text[5], "nothing: cannot sync: No such file or directory", "message");
+	is_str(e.text[2], "nothing: cannot sync: No such file or directory", "message");
 }
 
 static void

@@ -170,6 +170,8 @@ main(void)
 
 	reads("[]", "[].");
 	reads(" {} \n", "{}.");
+	reads("\t\r\n[\r\n1\t]\r ", "[n=1 ].");
+	reads("\r\r\n\n\tx", "!f:3: not JSON: a value was expected");
 	reads("0", "n=0 .");
 	reads("\"\"", "s= .");
 	reads("[1, -0.5e+3, true, false, null, \"x\"]", "[n=1 n=-0.5e+3 tfNs=x ].");
@@ -208,6 +210,7 @@ main(void)
 	reads("\"\\u12g4\"", "!f:1: not JSON: an escape that there is not");
 	reads("\"\\u0000\"", "!f:1: not JSON: an escape that there is not");
 	reads("\"\\ud83dx\"", "!f:1: not JSON: an escape that there is not");
+	reads("\"\\ud83d\\n\"", "!f:1: not JSON: an escape that there is not");
 	reads("\"\\ude00\"", "!f:1: not JSON: an escape that there is not");
 	reads("\"\\ud800\\udbff\"", "!f:1: not JSON: an escape that there is not");
 	reads("\"\\ud800\\ue000\"", "!f:1: not JSON: an escape that there is not");
@@ -223,6 +226,8 @@ main(void)
 	reads("\"a\nb\"", "!f:1: not JSON: a control byte in a string");
 	reads("\"\\udc00\\udc00\"", "!f:1: not JSON: an escape that there is not");
 	reads("\"\\udbff\"", "!f:1: not JSON: an escape that there is not");
+	cut_off("[]");
+	cut_off("[] ");
 	cut_off("1");
 	cut_off("{\"a\"");
 	cut_off("{\"a\": [1");
