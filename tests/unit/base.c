@@ -549,6 +549,65 @@ test_last_words(void)
 	ok(WIFEXITED(status) && WEXITSTATUS(status) == 2, "status");
 }
 
+/* ---- more memory than there are addresses ---- */
+
+enum { REALLOC, LINES, LINES_END, ARENA, ARENA_END, ASKED };
+
+static void
+ask_for_much(int which)
+{
+	static volatile size_t most = SIZE_MAX; /* or compilers say so */
+	struct gv_arena a = {0};
+
+	switch (which) {
+	case REALLOC:
+		gv_xrealloc(NULL, most / 8 + 2, 8);
+		break;
+	case LINES:
+		gv_xlines(most / 8 + 2, 8);
+		break;
+	case LINES_END:
+		gv_xlines(most - 100, 1);
+		break;
+	case ARENA:
+		gv_arena_alloc(&a, most / 8 + 2, 8);
+		break;
+	case ARENA_END:
+		gv_arena_alloc(&a, most - 4, 1);
+		break;
+	}
+}
+
+static void
+test_much_memory(void)
+{
+	struct gv_arena a = {0};
+	void *p = gv_xrealloc(NULL, 5, 0), *q = gv_xlines(5, 0);
+	int which, status = 0;
+	pid_t pid;
+
+	ok(p != NULL && q != NULL && gv_arena_alloc(&a, 5, 0) != NULL,
+	    "things of no size have a place");
+	free(p);
+	free(q);
+	gv_arena_free(&a);
+	for (which = 0; which < ASKED; which++) {
+		fflush(stdout);
+		if ((pid = fork()) == -1)
+			abort();
+		if (pid == 0) {
+			int fd = open("/dev/null", O_WRONLY);
+
+			dup2(fd, STDERR_FILENO);
+			ask_for_much(which);
+			_exit(0);
+		}
+		waitpid(pid, &status, 0);
+		ok(WIFEXITED(status) && WEXITSTATUS(status) == 2,
+		    "too much is out of memory, not little (%d)", which);
+	}
+}
+
 /* ---- terminals ---- */
 
 struct seen {
@@ -686,6 +745,7 @@ main(void)
 	test_sleep();
 	test_sync();
 	test_last_words();
+	test_much_memory();
 	test_terminal();
 	test_progress();
 	return done_testing();
