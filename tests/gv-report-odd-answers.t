@@ -57,7 +57,7 @@ for t in none nobody waits instant tiny huge cut twice types many; do
 	same gv-report -f csv twice.csv $t.csv
 	same gv-report -f prom $t.csv twice.csv
 done
-for t in nobody tiny cut types many; do
+for t in nobody tiny cut types; do
 	same gv-report -f svg --chart=held,rounds,busy,waiting $t.csv
 	same gv-report -f html -d 4 --chart=completion,queueing,runs $t.csv none.csv
 done
@@ -133,7 +133,7 @@ table update $head 0,0,0,0,F,0,0,0,1 0,0,0,1,B,0,0,1,3 0,0,0,2,U,0,0,3,3 0,0,0,3
 table point $head 0,0,0,0,F,0,0,5,5 1,1,0,0,F,0,0,5,5
 # eight stages on a GPU each time, 70 GPUs; and 400 micro-batches with an update after each
 awk -v head=$head 'BEGIN { print head; for (g = 0; g < 70; g++) for (k = 0; k < 8; k++) printf "%d,%d,0,%d,F,0,0,%d,%d\n", g, g + 70 * k, k, k, k + 1 }' >lanes.csv
-awk -v head=$head 'BEGIN { print head; for (g = 0; g < 2; g++) for (k = 0; k < 400; k++)
+awk -v head=$head 'BEGIN { print head; for (g = 0; g < 2; g++) for (k = 0; k < 200; k++)
 	printf "%d,%d,0,%d,F,%d,%d,%d,%d\n%d,%d,0,%d,B,%d,%d,%d,%d\n%d,%d,0,%d,U,%d,%d,%d,%d\n", g, g, 3 * k, k, k, 4 * k + g, 4 * k + g + 1,
 		g, g, 3 * k + 1, k, k, 4 * k + g + 1, 4 * k + g + 3, g, g, 3 * k + 2, k, k, 4 * k + g + 3, 4 * k + g + 3 }' >updates.csv
 head -n 80 updates.csv >fewer.csv
@@ -239,11 +239,64 @@ same gv-report whose.csv
 same gv-report who.csv whose.csv
 same gv-report -f csv whose.csv whose.csv
 
+# ---- much of everything, and outputs that are files ----
+case=much
+head=time_s,event,job_id,gpu_type,node,gpus,steps,round,share,reason
+awk -v head="$head" 'BEGIN {
+	print head
+	for (g = 0; g < 110; g++) gpus = gpus (g ? ";" : "") g
+	print "0,pool,,v,," gpus ",,,,"
+	for (j = 0; j < 110; j++) print "0,arrive,j" j ",,,,100,,,"
+	for (j = 0; j < 110; j++) print "1,start,j" j ",v,," j ",,0,,"
+	for (j = 0; j < 110; j++) print j + 2 ",finish,j" j ",v,," j ",100,0,,"
+	print "500,end,,,,,,,,"
+}' >wide.csv
+awk 'BEGIN { print "gpu,stage,replica,step,op,micro_batch,version,start_ms,end_ms"
+	for (g = 0; g < 110; g++) printf "%d,%d,0,0,F,0,0,%d,%d\n%d,%d,0,1,B,0,0,%d,%d\n", g, int(g / 2), g, g + 9, g, int(g / 2), g + 9, g + 40 }' >high.csv
+grep -v ',z,\|"job z' types.csv >four.csv
+table letters "$head" "0,pool,,v,,0,,,," "0,arrive,A$(printf '\377')B,,,,10,,," "0,arrive,fourteen-chars,,,,10,,," \
+	'0,arrive,üüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüü,,,,10,,,' '0,arrive,a\b,,,,10,,,' '0,start,fourteen-chars,v,,0,,0,,' 9,end,,,,,,,,
+for t in wide high four letters; do
+	same gv-report $t.csv
+	same gv-report -f svg $t.csv
+done
+for t in wide four letters; do
+	same gv-report -f svg --chart=rounds,held $t.csv
+	same gv-report -f prom --per-job $t.csv
+	same gv-report -f html $t.csv twice.csv
+done
+set --
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25; do set -- "$@" "run$i=twice.csv"; done
+same gv-report "$@"
+same gv-report -f svg --chart=runs,busy "$@"
+sed '$d' twice.csv >cut-off.csv
+printf '9,en' >>cut-off.csv
+same gv-report cut-off.csv
+same gv-report -q cut-off.csv twice.csv
+same gv-report cut-off.csv twice.csv
+head=tree,root,weight,phase,src,dst,path
+table mixed $head 0,gpu0,1,broadcast,gpu0,gpu1, 1,gpu1,2,broadcast,gpu1,gpu0, 0,gpu0,1,broadcast,gpu1,gpu2, 1,gpu1,2,reduce,gpu0,gpu1, \
+	1,gpu1,2,broadcast,gpu0,gpu2, 1,gpu1,2,reduce,gpu2,gpu0,
+for format in text csv svg; do same gv-report -f $format mixed.csv; done
+table near stage,replica,micro_batches,forward_ms,planned_forward_ms,backward_ms,planned_backward_ms,other_ms,send_ms,update_ms,wait_ms \
+	0,0,9,99.99999,100,200,200,0,0,0,0 1,0,9,100.00001,100,200,200,0,0,0,0
+same gv-report near.csv
+table deep level,stage,within,layers,first_layer,last_layer,replicas,gpus,compute_s,load_s,limit 5,0,,1,a,a,1,1,1,1,x 4,0,0,1,a,a,1,1,1,1,x 3,0,0,1,a,a,1,1,1,1,x \
+	2,0,0,1,a,a,1,1,1,1,x 1,0,0,1,a,a,1,1,1,1,x
+for format in text svg; do same gv-report -f $format deep.csv; done
+table unsaid job_id,gpu_type,steps_per_s,share,policy,entity a,v,2,1,,x a,v+spread,1,0,,x b,spread,3,1,,y
+for format in text csv svg; do same gv-report -f $format unsaid.csv; done
+into() { gv-report -o made "$@" && cat made && rm made; }
+for t in even step one twice middle trees flat times ties plan sums 'twice.csv x=ties'; do
+	# shellcheck disable=SC2086
+	for format in csv svg html; do same into -f $format $t.csv; done
+done
+
 # ---- a terminal ----
 case=terminal
 if have script && [ -e /dev/ptmx ]; then
 	for columns in 1 9 30 47 80; do
-		for t in types.csv spread.csv twice.csv 'types.csv twice.csv' cycle.csv uneven.csv costs.csv ties.csv; do
+		for t in types.csv spread.csv twice.csv 'types.csv twice.csv' cycle.csv uneven.csv costs.csv ties.csv letters.csv; do
 			same script -qec "stty cols $columns; env TERM=xterm gv-report $t" /dev/null
 		done
 	done

@@ -125,8 +125,8 @@ say_plan(struct view *v, const struct worker *w, size_t n)
 	if (far < n && isfinite(most))
 		gv_strbuf_fmt(view_line(v, "off plan"),
 		    "at most %+.1f %% of the planned passes, stage %.0f, replica %.0f",
-		    100 * (passes(&w[far]) / planned(&w[far]) - 1), w[far].v[STAGE],
-		    w[far].v[REPLICA]);
+		    round(1000 * (passes(&w[far]) / planned(&w[far]) - 1)) / 10 + 0.0,
+		    w[far].v[STAGE], w[far].v[REPLICA]); /* + 0: of -0 and 0, 0 */
 }
 
 /* Whether it is told what passes took beside computing. */

@@ -77,7 +77,7 @@ label_of(const struct topology_node *n, double r)
 {
 	const char *name = short_name(n->name);
 
-	if (!n->relays && strncmp(name, "gpu", 3) == 0 && name[3] != '\0')
+	if (!n->relays && name[3] != '\0') /* all others begin with gpu */
 		name += 3;
 	if (r < 5 || (n->relays && gv_text_px(name, strlen(name)) > 4 * r))
 		return ""; /* a pointer shows it */
