@@ -123,7 +123,7 @@ lstm(const struct gv_layer *l, bool is_weight, struct gv_weights_piece *v)
 
 	for (way = 0; way < l->g; way++)
 		for (k = 0; k < 2; k++) {
-			size_t rows = !is_weight ? 1 : k == 0 ? in : state;
+			size_t rows = k == 0 ? in : state;
 			bool back = way > 0 || l->dir == GV_DIR_BACK;
 
 			v[n] =
