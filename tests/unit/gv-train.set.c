@@ -116,6 +116,12 @@ test_read(void)
 	is_int(set_load(&s, path, &e), 1, "one row of one slice, in any order");
 	is_set(&s, 0, "0-1 a rows 0 1\n");
 	set_free(&s);
+	put_set("gvset 1\nslice 0 12 a\nslice 12 103 b\n", "");
+	is_int(set_load(&s, path, &e), 1, "many rows, no step");
+	is_set(&s, 0, "0-12 a rows 0 12\n12-103 b rows 12 103\n");
+	set_free(&s);
+	ok(s.step == 0 && s.n == 0 && s.slice == NULL, "freed");
+	put_set("gvset 1\nslice 0 1 a\nstep 0\n", "");
 	ok(chdir(dir) == 0 && set_load(&s, SET_FILE, &e) == 1, "a path without a slash");
 	is_set(&s, 0, "0-1 ./a rows 0 1\n");
 	set_free(&s);
@@ -124,7 +130,7 @@ test_read(void)
 	unlink(path);
 	is_int(set_read(&s, dir, &e), 0, "there is none");
 	is_int((long long)e.count, 0, "which is no error");
-	ok(s.n == 0 && s.slice == NULL, "and nothing to free");
+	ok(s.step == 0 && s.n == 0 && s.slice == NULL, "and nothing to free");
 	is_int(set_load(&s, path, &e), -1, "one that is asked for");
 	snprintf(want, sizeof(want), "%s: cannot open: No such file or directory", path);
 	is_str(e.text[0], want, "is an error");
@@ -209,7 +215,7 @@ static const char *const names[] = {"gv-train.40.0.ckpt", "gv-train.40.4.ckpt",
     "gv-train.40.5.ckpt", "gv-train.39.0.ckpt", "gv-train.41.0.ckpt", "gv-train.ckpt",
     "gv-train.39.ckpt", "gv-train.39.x.ckpt", "gv-train.x.0.ckpt", "gv-train.39.0.ckp",
     "gv-train.set", "gv-train.set.AbCdEf", "gv-train.set2", "other.39.0.ckpt",
-    "gv-train.39.0.ckpt.old"};
+    "gv-train.39.0.ckpt.old", "gv-train.39.a.ckpt"};
 enum { NAMES = sizeof(names) / sizeof(names[0]) };
 
 /* Removes what is left over; what is still there, a letter each: x is not. */
@@ -236,10 +242,10 @@ test_sweep(void)
 
 	set_add(&s, dir, 0, 4);
 	set_add(&s, dir, 4, 7);
-	sweep(&s, false, "abc-efghijklmn-");
-	sweep(&s, true, "ab---fghijk-mn-");
-	sweep(&none, false, "abcdefghijklmno");
-	sweep(&none, true, "-----fghijk-mn-");
+	sweep(&s, false, "abc-efghijklmn-p");
+	sweep(&s, true, "ab---fghijk-mn-p");
+	sweep(&none, false, "abcdefghijklmnop");
+	sweep(&none, true, "-----fghijk-mn-p");
 	set_sweep(&s, "/nowhere", true);
 	ok(true, "a directory that is not there is left alone");
 	set_free(&s);
