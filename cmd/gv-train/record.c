@@ -122,19 +122,16 @@ in_front(const struct line *line, size_t n, const char *s)
 	return i;
 }
 
-/* The record anew, atomically, of these rows. */
+/* The record anew, atomically, of these rows; its mode stays. */
 static int
 rewrite_rows(struct record *r, const struct line *line, size_t n, struct gv_error *e)
 {
-	struct stat st;
 	struct gv_out *out;
 	size_t i;
 	int fd;
 
 	if (gv_out_open(&out, r->path, e) != 0)
 		return -1;
-	if (fstat(r->fd, &st) == 0 && (st.st_mode & 077) == 0)
-		gv_out_private(out);
 	gv_out_str(out, header);
 	for (i = 0; i < n; i++)
 		gv_out_write(out, line[i].s, line[i].len);

@@ -90,6 +90,8 @@ test_kept(void)
 	goes_on("a last row cut short", cut, two, true, first, first);
 	goes_on("of one model alone", first, far, true, first, first);
 	goes_on("of steps that were no rows", rows, far, true, rows, rows);
+	goes_on("of the other model alone", HEADER "1,0,3,,\n2,1,3,,\n", two, true,
+	    HEADER "1,0,3,,\n2,1,3,,\n", HEADER "1,0,3,,\n2,1,3,,\n");
 	goes_on("from the beginning", rows, none, false, HEADER, HEADER);
 	goes_on("rows of other models", HEADER "1,0,3,,\n1,2,4,,\n1,1,5,,\n",
 	    (const struct record_past[2]){{1, 1}, {1, 1}}, false,
@@ -137,6 +139,12 @@ test_order(void)
 		ok(stat(path, &st) == 0 && (st.st_mode & 077) == (mode[i] & 077),
 		    "of the same mode");
 	}
+	goes_on("two in the wrong order", HEADER "2,0,1,,\n1,1,2,,\n",
+	    (const struct record_past[2]){{2, 2}, {2, 1}}, false,
+	    HEADER "2,0,1,,\n1,1,2,,\n", HEADER "1,1,2,,\n2,0,1,,\n");
+	goes_on("as far as each other, but for the last", HEADER "1,0,1,,\n",
+	    (const struct record_past[2]){{2, 0}, {1, 0}}, false, HEADER "1,0,1,,\n",
+	    HEADER "1,0,1,,\n");
 	goes_on("in order, which it stays", closed, past, false, closed, closed);
 }
 
