@@ -7,6 +7,8 @@ cp "$src"/examples/man/links.csv .
 gv-tree -c broadcast -o trees.csv links.csv
 # column NAME [FILE]: of the first row
 column() { awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i } NR == 2 { print $c }' "${2:-out}"; }
+# table ROW...: of trees
+table() { echo tree,root,weight,phase,src,dst,path && { [ $# -eq 0 ] || printf '%s\n' "$@"; }; }
 # says CONDITION NAME: of numbers
 says() { if awk "BEGIN { exit !($1) }"; then pass "$2"; else fail "$2: $1" out err; fi; }
 
@@ -91,6 +93,15 @@ is_err "what is run" <<'E2'
 gv-comm: broadcast over 4 GPUs: 4 trees, depth 3, 100 GB/s in all
 gv-comm: 4 processes, over memory, no faster than links.csv
 E2
+run gv-comm -v --model -b 4KiB -e 4KiB trees.csv
+is_err "what is predicted" <<'E2'
+gv-comm: broadcast over 4 GPUs: 4 trees, depth 3, 100 GB/s in all
+E2
+table 0,a,1,broadcast,a,b, >one.csv
+run gv-comm -v --model -b 4KiB -e 4KiB one.csv
+is_err "one tree" <<'E2'
+gv-comm: broadcast over 2 GPUs: 1 tree, depth 1, 1 GB/s in all
+E2
 # names in the order of their numbers: the blocks of an allgather are by rank
 sed 's/gpu3/gpu10/g' links.csv >ten.csv
 gv-tree -c allgather -o t ten.csv
@@ -100,7 +111,7 @@ runs "gpu10 is behind gpu2" -b 64KiB -e 64KiB
 # together PORT: four of them; rank 0 in the foreground
 together() {
 	for rank in 3 2 1; do
-		env RANK=$rank WORLD_SIZE=4 MASTER_ADDR=127.0.0.1 MASTER_PORT="$1" gv-comm -n 2 -b 64KiB -e 64KiB trees.csv >"out.$rank" 2>&1 &
+		env RANK=$rank WORLD_SIZE=4 MASTER_ADDR=127.0.0.1 MASTER_PORT="$1" gv-comm -v -n 2 -b 64KiB -e 64KiB trees.csv >"out.$rank" 2>&1 &
 	done
 	run env RANK=0 WORLD_SIZE=4 MASTER_ADDR=127.0.0.1 MASTER_PORT="$1" timeout 30 gv-comm -v -n 2 -b 64KiB -e 64KiB trees.csv
 	wait
@@ -266,7 +277,6 @@ bad() { # TEXT COMMAND...: status 2, saying that, writing nothing
 	run "$@"
 	if [ "$status" -eq 2 ] && [ ! -s out ] && grep -qF -e "$bad_text" err; then pass "$bad_text"; else fail "$bad_text" err; fi
 }
-table() { echo tree,root,weight,phase,src,dst,path && { [ $# -eq 0 ] || printf '%s\n' "$@"; }; }
 bad 'links.csv:1: this is a table of links; expected a table of trees (tree, root, weight, src, dst)' gv-comm --model links.csv
 table >x
 bad 'x: trees over 0 GPUs; a collective has 2 to 1024' gv-comm --model x
@@ -317,11 +327,24 @@ grep -v 'gpu0,gpu1' links.csv >x
 bad 'the trees use a link from "gpu0" to "gpu1": there is none' gv-comm -l x trees.csv
 bad 'this is a table of trees; expected a table of links' gv-comm -l trees.csv trees.csv
 bad '--min-size: expected bytes, as in 64KiB, got "some"' gv-comm -b some trees.csv
-bad '--chunk: expected bytes, search or formula, got "0"' gv-comm -c 0 trees.csv
+for size in 2TiB 1099511627777; do
+	bad "--min-size: expected bytes, as in 64KiB, got \"$size\"" gv-comm -b $size trees.csv
+	bad "--max-size: expected bytes, as in 64KiB, got \"$size\"" gv-comm -e $size trees.csv
+	bad "--chunk: expected bytes, search or formula, got \"$size\"" gv-comm -c $size trees.csv
+done
+for chunk in 0 some; do
+	bad "--chunk: expected bytes, search or formula, got \"$chunk\"" gv-comm -c $chunk trees.csv
+done
 bad '--chunk-cost: expected a time above 0' gv-comm --chunk-cost=0s trees.csv
 bad '--min-size is above --max-size' gv-comm -b 2 -e 1 trees.csv
 bad 'chunks of 1 bytes are too many to simulate; give larger ones' gv-comm --model -l links.csv -b 64MiB -c 1 trees.csv
 bad '--links is of processes on one machine; here are workers that a launcher has started' env RANK=0 WORLD_SIZE=4 MASTER_ADDR=127.0.0.1 MASTER_PORT=1 gv-comm -l links.csv trees.csv
+bad 'nowhere/x: cannot create: No such file or directory' gv-comm --model -o nowhere/x trees.csv
+# members that are ended because of it do not matter
+for i in 1 2 3 4; do
+	bad 'gv-comm: cannot write: No space left on device' sh -c 'exec gv-comm -n 1 -w 0 -b 1KiB -e 1MiB -f 2 trees.csv >/dev/full'
+	ok "and nothing else" [ "$(wc -l <err)" -eq 1 ]
+done
 bad 'no sockets: Too many open files' sh -c 'ulimit -n 12 && exec gv-comm trees.csv'
 bad '2 workers for trees over 4 GPUs' env RANK=0 WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=1 gv-comm trees.csv
 done_testing

@@ -47,15 +47,32 @@ bad "shape of nothing" '--shape: expected HxW or HxWxC, got "0x4"' --shape=0x4 m
 bad "checkpoint-every" '--checkpoint-every: expected a duration such as 90s, 15m or 2h, got "often"' \
 	--checkpoint-every=often mlp.tsv
 bad "timeout" '--timeout: expected more than 0 s' --timeout=0 --data=digits --steps=1 mlp.tsv
+bad "math" '--math: the CPU has fp32 alone' --math=tf32 --data=digits --steps=1 mlp.tsv
+bad "transport" '--transport=nccl needs --device=cuda' --transport=nccl --data=digits --steps=1 mlp.tsv
 bad "two modes" '--shapes, --export, --split and --join exclude each other' --shapes --export=x --data=digits
 bad "export with an operand" '--export takes no operand' --export=x --data=digits mlp.tsv
 GV_TOTAL_STEPS=1.5
 export GV_TOTAL_STEPS
 bad "GV_TOTAL_STEPS" 'GV_TOTAL_STEPS: expected a whole number from 0, got "1.5"' --data=digits:10 mlp.tsv
+for v in 1e300 9007199254740994 -1; do
+	GV_TOTAL_STEPS=$v
+	bad "GV_TOTAL_STEPS=$v" "GV_TOTAL_STEPS: expected a whole number from 0, got \"$v\"" --data=digits:10 mlp.tsv
+done
 GV_TOTAL_STEPS=1e+01
 train --data=digits:10 mlp.tsv
 out_has "10,0," "GV_TOTAL_STEPS as a launcher writes it"
 unset GV_TOTAL_STEPS
+# sets of slices that are damaged, or lack one
+printf 'gvset 1\nstep 1\n' >part.set
+bad "a set cut short" 'part.set: not a whole set of slices: it ends too early' --join=joined part.set
+printf 'gvset 1\nslice 0 1 a\nend 30d4877c\n' >part.set
+bad "a set without its slice" './a: cannot open: No such file or directory' --join=joined part.set
+ok "nothing is joined" [ ! -e joined ]
+awk 'BEGIN { print "seed,lr"; for (i = 1; i < 12; i++) print -i ",2" i "e29" }' >array.csv
+bad "rows that are wrong" 'array.csv:2: seed: expected a whole number from 0, got -1' --data=digits:10 --steps=1 --array=array.csv mlp.tsv
+ok "of each, up to ten" [ "$(wc -l <err)" -eq 10 ]
+printf 'lr\n-1\n' >array.csv
+bad "below 0" 'array.csv:2: lr: expected a number from 0 to 1e+30, got -1' --data=digits:10 --steps=1 --array=array.csv mlp.tsv
 GV_THREADS=none
 export GV_THREADS
 bad "GV_THREADS" 'GV_THREADS: expected a whole number from 1, got "none"' --data=digits:10 --steps=1 mlp.tsv

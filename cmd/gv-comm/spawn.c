@@ -199,7 +199,8 @@ listen_to(struct crew *c, int (*tell)(void *ctx, const struct row *r), void *ctx
 		struct pollfd p = {open ? c->pipe[0] : -1, POLLIN, 0};
 		int got = poll(&p, 1, left ? 20 : 0) > 0 ? read_report(c) : -1;
 
-		if (got == 1 && c->said.failed)
+		/* once a row could not be told all are ended: what they miss then is no failure */
+		if (got == 1 && c->said.failed && rc == 0)
 			fail(c, c->said.text);
 		else if (got == 1 && rc == 0)
 			rc = tell(ctx, &c->said.row);
