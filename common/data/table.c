@@ -59,7 +59,7 @@ find_range(struct gv_data *d)
 {
 	size_t i, n = d->n * d->size;
 
-	d->low = d->high = n > 0 ? d->x[0] : 0;
+	d->low = d->high = d->x[0];
 	for (i = 1; i < n; i++) {
 		d->low = fminf(d->low, d->x[i]);
 		d->high = fmaxf(d->high, d->x[i]);
