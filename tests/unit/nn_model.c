@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/fileio.h"
+#include "base/strbuf.h"
 #include "base/mem.h"
 #include "nn_help.h"
 
@@ -715,6 +716,89 @@ is_path(const char *name, const char *want)
 	free(got);
 }
 
+/* ---- rows in another order ---- */
+
+/* The rows' ids, with those that they read and are tied with: "2<0 3<2=1". */
+static const char *
+rows_of(const struct gv_model *m)
+{
+	static struct gv_strbuf s;
+	size_t i, k;
+
+	gv_strbuf_clear(&s);
+	for (i = 0; i < m->n; i++) {
+		const struct gv_layer *l = &m->layer[i];
+
+		gv_strbuf_fmt(&s, "%s%d", i > 0 ? " " : "", (int)l->id);
+		for (k = 0; k < l->inputs; k++)
+			gv_strbuf_fmt(&s, "%s%d", k == 0 ? "<" : ",",
+			    l->from[k] == GV_FROM_INPUT ? 0
+							: (int)m->layer[l->from[k]].id);
+		if (l->is_tied)
+			gv_strbuf_fmt(&s, "=%d", (int)m->layer[l->tied].id);
+	}
+	return s.s;
+}
+
+static void
+test_sort(void)
+{
+	static const char text[] =
+	    "id,op,from,out,k,tied_with\n1,embed,0,4,7,\n2,embed,0,4,7,\n"
+	    "3,linear,1,7,1,2\n4,linear,3,4,1,\n5,add,2;4,,,\n6,linear,5,,,\n"
+	    "7,xent,6,,,\n";
+	static const char as_read[] = "1<0 2<0 3<1=2 4<3 5<2,4 6<5 7<6";
+	static const size_t order[] = {1, 0, 2, 3, 4, 5, 6};
+	static const size_t wrong[][7] = {{2, 0, 1, 3, 4, 5, 6}, {0, 2, 1, 3, 4, 5, 6}};
+	struct gv_error e = {0};
+	struct gv_model m;
+	char want[80];
+	size_t i;
+
+	if (help_read(&m, text, &e) != 0)
+		gv_die_error(&e);
+	is_str(rows_of(&m), as_read, "as they are read");
+	for (i = 0; i < 2; i++) {
+		snprintf(want, sizeof(want),
+		    ":4: row 3 would stand before row %zu, which it reads", i + 1);
+		ok(gv_model_sort(&m, wrong[i], &e) == -1 && e.count == 1 &&
+			strstr(e.text[0], want) != NULL,
+		    "%s", want);
+		gv_error_clear(&e);
+	}
+	is_str(rows_of(&m), as_read, "they stay");
+	is_int(gv_model_sort(&m, order, &e), 0, "in another order");
+	is_str(rows_of(&m), "2<0 1<0 3<1=2 4<3 5<2,4 6<5 7<6", "they read the same");
+	gv_model_free(&m);
+}
+
+/* The tokens that all rows know: of the rows that say how many, the fewest. */
+static void
+test_vocabulary(void)
+{
+	static const struct {
+		const char *first, *second;
+		size_t want;
+	} of[] = {{"", "", 0}, {"7", "", 7}, {"", "5", 5}, {"7", "5", 5}, {"5", "7", 5}};
+	char text[200];
+	size_t i;
+
+	for (i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		struct gv_error e = {0};
+		struct gv_model m;
+
+		snprintf(text, sizeof(text),
+		    "id,op,from,out,k\n1,embed,0,4,%s\n2,embed,0,4,%s\n3,add,1;2,,\n"
+		    "4,linear,3,,\n5,xent,4,,\n",
+		    of[i].first, of[i].second);
+		if (help_read(&m, text, &e) != 0)
+			gv_die_error(&e);
+		is_int((long long)gv_model_vocabulary(&m), (long long)of[i].want,
+		    "tokens: %s and %s", of[i].first, of[i].second);
+		gv_model_free(&m);
+	}
+}
+
 /* Names are those of models that are shipped, where there is no such file. */
 static void
 test_names(void)
@@ -723,6 +807,7 @@ test_names(void)
 	const char *was = getenv("GV_DATA");
 	char *data = was != NULL ? gv_xstrdup(was) : NULL;
 	struct gv_error e = {0};
+	struct gv_model m;
 	static const char *const shipped[] = {"zero.tsv", "one.tsv", "two.txt", ".tsv"};
 	size_t i;
 
@@ -750,6 +835,14 @@ test_names(void)
 	is_str(e.text[0],
 	    "two: there is no such file and no such model; shipped are one, zero",
 	    "message");
+	gv_error_clear(&e);
+	is_int(gv_model_read(&m, "two", &e), -1, "nor can it be read");
+	is_str(e.text[0],
+	    "two: there is no such file and no such model; shipped are one, zero",
+	    "message");
+	gv_error_clear(&e);
+	is_int(gv_model_read(&m, "two.csv", &e), -1, "a name of a file is no model's");
+	is_str(e.text[0], "two.csv: cannot open: No such file or directory", "message");
 	if (chdir(dir) != 0)
 		abort();
 	gv_file_write("one", "", 0, &e);
@@ -780,6 +873,8 @@ main(void)
 	test_reduce_fails();
 	test_memory();
 	test_init();
+	test_sort();
+	test_vocabulary();
 	test_names();
 	return done_testing();
 }
