@@ -19,7 +19,6 @@ stages_sort(struct gv_model *m, struct gv_error *e)
 	struct gv_plan_columns at = gv_plan_columns(&m->table);
 	size_t *order = gv_xcalloc(m->n + 1, sizeof(*order));
 	int64_t *stage = gv_xcalloc(m->n + 1, sizeof(*stage));
-	bool sorted = true;
 	size_t i, k;
 	int status = 0;
 
@@ -27,13 +26,12 @@ stages_sort(struct gv_model *m, struct gv_error *e)
 		struct gv_plan_row row;
 
 		status = gv_plan_row(&row, &m->table, &at, i, m->n, e);
-		stage[i] = status == 0 ? row.stage : 0;
-		sorted &= i == 0 || stage[i - 1] <= stage[i];
+		stage[i] = row.stage;
 		for (k = i; k > 0 && stage[order[k - 1]] > stage[i]; k--)
 			order[k] = order[k - 1];
 		order[k] = i;
 	}
-	if (status == 0 && !sorted)
+	if (status == 0)
 		status = gv_model_sort(m, order, e);
 	free(order);
 	free(stage);
