@@ -248,6 +248,16 @@ gang 3 $data --batch=8 --micro-batches=2 --steps=4 --checkpoint=two --weights=ma
 run gv-train $data --batch=8 --micro-batches=2 --steps=4 --checkpoint=two --weights=one.safetensors mlp.csv
 same_file one.safetensors many.safetensors "tensors of stages with replicas"
 
+# no step at all: the weights are those that a run begins with
+plan "0 2" "1 1" <mlp.csv >plan.csv
+gv-train $data --batch=24 --steps=0 --weights=one.safetensors mlp.csv >want
+for schedule in 1f1b 2bw flush; do
+	gang 2 $data --batch=24 --micro-batches=$(if [ $schedule = 1f1b ]; then echo 1; else echo 4; fi) --steps=0 --weights=many.safetensors --schedule=$schedule plan.csv
+	same_file want out.0 "$schedule: no steps, no rows"
+	same_file one.safetensors many.safetensors "$schedule: the first weights"
+	rm -f many.safetensors
+done
+
 # stages that recompute
 plan "0 3" "1 1" <res.csv | awk -F, -v OFS=, 'NR == 1 { print $0, "recompute"; next } { print $0, "full" }' >plan.csv
 run gv-train -q $common --lr=.05 --steps=12 res.csv

@@ -170,6 +170,19 @@ echo "drwx------ -rw-------  -rw-rw-rw-" >want
 same_file want out "what gv-train makes is its owner's alone, what is asked for by name is not"
 (umask 0 && run gv-train --data=digits:100 --steps=5 --checkpoint=new/dir2 mlp.tsv)
 ok "the record of a checkpoint's directory: $(mode new/dir2/losses.csv)" test "$(mode new/dir2/losses.csv)" = -rw-------
+(umask 0 && run gv-train --data=digits:100 --steps=1 --checkpoint=far/off/dir// mlp.tsv)
+ok "however its name ends: $(mode far/off/dir)" test "$(mode far/off/dir) $(mode far/off)" = "drwx------ drwxrwxrwx"
+run gv-train --data=digits:100 --steps=1 --checkpoint=mlp.tsv/dir/deep mlp.tsv
+is_status 2 "below a file there is no directory"
+is_err "and it says so" <<'EOT'
+gv-train: mlp.tsv: cannot make the directory: File exists
+EOT
+mkdir -p locked.d/.gv-train.lock
+run gv-train --data=digits:100 --steps=1 --checkpoint=locked.d mlp.tsv
+is_status 2 "a lock that cannot be opened"
+is_err "is told" <<'EOT'
+gv-train: locked.d/.gv-train.lock: cannot open: Is a directory
+EOT
 mkdir held
 if have flock; then
 	flock held sleep 20 &

@@ -136,20 +136,25 @@ lock_directory(struct run *r, const char *dir, struct gv_error *e)
 static int
 make_directory(const char *dir, struct gv_error *e)
 {
-	const char *slash = strrchr(dir, '/');
-	char *parent;
+	size_t len = strlen(dir);
+	char *path, *slash;
 	int status = 0;
 
-	if (mkdir(dir, 0700) == 0)
-		return 0;
-	if (errno == ENOENT && slash != NULL && slash != dir && slash[1] != '\0') {
-		parent = gv_xstrndup(dir, (size_t)(slash - dir));
-		status = gv_mkdirs(parent, e);
-		free(parent);
-		if (status != 0 || mkdir(dir, 0700) == 0)
-			return status;
+	while (len > 1 && dir[len - 1] == '/')
+		len--;
+	path = gv_xstrndup(dir, len);
+	slash = strrchr(path, '/');
+	if (mkdir(path, 0700) != 0 && errno == ENOENT && slash != NULL && slash != path) {
+		*slash = '\0';
+		status = gv_mkdirs(path, e);
+		*slash = '/';
+		mkdir(path, 0700);
 	}
-	return gv_mkdirs(dir, e);
+	/* it is there now, or this says why not */
+	if (status == 0)
+		status = gv_mkdirs(path, e);
+	free(path);
+	return status;
 }
 
 /* What a process that was killed while it saved has left: gv-train.ckpt.XXXXXX. */
