@@ -315,8 +315,8 @@ test_ranges(void)
 	} of[] = {{"0,1,0,0,F,0,0,0,1", "it is another GPU's"},
 	    {"0,2,0,0,F,0,0,0,1", "the plan has no such stage"},
 	    {"0,3,0,0,F,0,0,0,1", "the plan has no such stage"},
-	    {"0,0,0,0,F,0,,0,1", range}, {"0,0,0,0,F,2147483648,0,0,1", range},
-	    {"0,0,0,0,F,0,2147483648,0,1", range},
+	    {"0,0,0,0,F,0,-1,0,1", range}, {"0,0,0,0,F,0,,0,1", range},
+	    {"0,0,0,0,F,2147483648,0,0,1", range}, {"0,0,0,0,F,0,2147483648,0,1", range},
 	    {"0,0,0,0,F,0,2147483647,0,1", "its version is not made before"},
 	    {"1,0,0,0,F,0,0,0,1", "it is another GPU's"}};
 	struct stage stage[2] = {{.replicas = 1}, {.replicas = 1}};
@@ -359,6 +359,8 @@ test_files(void)
 				     "0,0,0,2,U,0,1,4,5\n0,0,0,1,B,0,0,3,4\n"
 				     "0,0,0,0,F,0,0,0,1\n1,1,0,5,F,0,0,1,2\n"
 				     "1,1,0,5,B,0,0,1,2\n1,1,0,5,U,0,1,1,2\n";
+	static const char far[] = "gpu,stage,replica,step,op,micro_batch,version,"
+				  "start_ms,end_ms\n0,0,0,0,F,2147483647,0,0,1\n";
 	struct stage stage[2] = {{.replicas = 1}, {.replicas = 1}};
 	struct stages s = {2, stage};
 	static const size_t rank[] = {0, 1};
@@ -380,6 +382,12 @@ test_files(void)
 		strstr(e.text[0], ":3: F of micro-batch 0 on stage 1: it is another "
 				  "GPU's") != NULL,
 	    "two stages on one GPU");
+	gv_error_clear(&e);
+	gv_file_write(path, far, sizeof(far) - 1, &e);
+	ok(table_read(&t, path, &s, rank, 1, &e) == -1 && e.count == 1 &&
+		strstr(e.text[0], ": micro-batch 2147483647 is there without all before "
+				  "it") != NULL,
+	    "one micro-batch far behind");
 	gv_error_clear(&e);
 	unlink(path);
 	ok(table_read(&t, path, &s, rank, 1, &e) == -1 && e.count == 1, "no file");

@@ -74,9 +74,9 @@ check_steps(struct table *t, const char *path, const struct stages *s, const siz
 		struct gv_schedule_step *x = &t->s.step[i];
 		size_t own, gpu;
 
-		if (x->stage < 0 || (size_t)x->stage >= s->n)
+		if ((size_t)x->stage >= s->n)
 			return wrong(e, path, x, "the plan has no such stage");
-		if (x->micro_batch < 0 || x->micro_batch > INT32_MAX || x->version < 0 ||
+		if (x->micro_batch > INT32_MAX || x->version < 0 ||
 		    x->version > INT32_MAX)
 			return wrong(e, path, x,
 			    "a version is missing, or numbers are out of range");
@@ -88,7 +88,14 @@ check_steps(struct table *t, const char *path, const struct stages *s, const siz
 		if ((uint64_t)x->micro_batch >= t->micro_batches)
 			t->micro_batches = (uint64_t)x->micro_batch + 1;
 	}
-	return t->s.n_steps > 0 ? 0 : gv_error_set(e, "%s: no steps", path);
+	if (t->s.n_steps == 0)
+		return gv_error_set(e, "%s: no steps", path);
+	/* so there is no need of room for all of them */
+	if (t->micro_batches > t->s.n_steps)
+		return gv_error_set(e,
+		    "%s: micro-batch %llu is there without all before it", path,
+		    (unsigned long long)t->micro_batches - 1);
+	return 0;
 }
 
 /* What has been done, by micro-batch and stage. */
