@@ -47,6 +47,7 @@ static int glpk_failed, glpk_solved;
 /* So many price searches fail after some that do not: with no effort left, or at no end. */
 static int prices_pass, prices_fail;
 static bool prices_spend;
+static int prices_loose; /* the bounds of so many are above what is reached */
 static int price_calls;
 
 /* Whether the interior-point method fails. */
@@ -98,10 +99,15 @@ int
 gv_level_by_prices(const struct gv_problem *p, const double *a, double unit,
     struct gv_level *l, double *effort, struct gv_price_memory *memory, bool *second_done)
 {
+	int rc;
+
 	*second_done = false;
 	if (fails(effort))
 		return 1;
-	return real_level_by_prices(p, a, unit, l, effort, memory, second_done);
+	rc = real_level_by_prices(p, a, unit, l, effort, memory, second_done);
+	if (rc == 0 && prices_loose-- > 0)
+		l->s->bound *= 1 + 1e-6;
+	return rc;
 }
 
 int
@@ -142,6 +148,7 @@ all_work(void)
 	glpk_rows = glpk_dual = INT_MAX;
 	glpk_first = prices_pass = prices_fail = 0;
 	prices_spend = false;
+	prices_loose = 0;
 	interior_fails = false;
 	glpk_failed = glpk_solved = price_calls = interior_calls = 0;
 }
@@ -154,7 +161,8 @@ draw(size_t n, bool needs)
 	size_t i, j;
 
 	gv_problem_alloc(&p, n, 3);
-	gv_problem_ask(&p, 1u << GV_NUMBER_NEED);
+	gv_problem_ask(&p, 1u << GV_NUMBER_NEED | 1u << GV_NUMBER_STEPS |
+			       1u << GV_NUMBER_ELAPSED | 1u << GV_NUMBER_ISOLATED);
 	for (j = 0; j < 3; j++) {
 		p.capacity[j] = (double)(n / 4 + 1 + below(5));
 		p.price[j] = 1 + uniform();
@@ -166,6 +174,7 @@ draw(size_t n, bool needs)
 		for (j = 0; j < 3; j++)
 			p.rate[i * 3 + j] = .5 + 4 * uniform();
 		p.number[GV_NUMBER_NEED][i] = needs && i % 4 == 0 ? .01 : 0;
+		p.number[GV_NUMBER_STEPS][i] = 1 + (double)(i % 7);
 	}
 	return p;
 }
@@ -216,6 +225,7 @@ test_policy(const struct gv_policy *policy, size_t n, bool needs, bool prices_fi
 {
 	struct gv_problem p = draw(n, needs);
 	int small = n < 100 ? 14 : 100; /* programs of a few free jobs still work */
+	bool once = policy == &gv_policy_max_min || policy == &gv_policy_max_sum;
 	double best;
 
 	all_work();
@@ -249,7 +259,7 @@ test_policy(const struct gv_policy *policy, size_t n, bool needs, bool prices_fi
 	prices_fail = 1;
 	prices_spend = interior_fails = true;
 	glpk_rows = small;
-	if (prices_first)
+	if (prices_first && once) /* and not one program after another */
 		ok(near(objective(policy, &p, GV_SOLVER_AUTO, false), best, 1e-9) &&
 			price_calls == 2 + needs && interior_calls > 0,
 		    "%s, %zu jobs: prices again, and longer, where both fail first",
@@ -292,7 +302,7 @@ test_policy(const struct gv_policy *policy, size_t n, bool needs, bool prices_fi
 	all_work();
 	glpk_rows = 0;
 	ok(near_or_none(objective(policy, &p, GV_SOLVER_AUTO, true), best, n) &&
-		(needs || price_calls == 0),
+		(needs || !once || price_calls == 0),
 	    "%s, %zu jobs: prices are no certificate", policy->name, n);
 	gv_problem_free(&p);
 }
@@ -426,9 +436,12 @@ test_steps(size_t n, int solved)
 	gv_together_free(&with);
 }
 
-/* Phases fail, and jobs that share nothing go step by step. */
+/*
+ * So many attempts of programs fail: then those of all that may count, or last, jobs that share
+ * nothing go step by step.
+ */
 static void
-test_steps_alone(size_t n)
+test_steps_alone(size_t n, int failed)
 {
 	struct gv_problem p = draw(n, false);
 	double *best, *v;
@@ -441,14 +454,52 @@ test_steps_alone(size_t n)
 	best = queue_levels(&p);
 	all_work();
 	prices_fail = 1000;
-	glpk_first = 3; /* the attempts of a program */
+	interior_fails = true;
+	glpk_first = failed;
 	v = queue_levels(&p);
-	ok(glpk_failed == 3 && glpk_solved > 0, "a queue of %zu: a program failed", n);
+	ok(glpk_failed == failed && glpk_solved > 0, "a queue of %zu: %d attempts failed",
+	    n, failed);
 	for (i = 0; i < n; i++)
 		bad += !(fabs(v[i] - best[i]) <= 1e-8 * fmax(1, best[i]));
-	ok(bad == 0, "a queue of %zu: steps where phases fail", n);
+	ok(bad == 0, "a queue of %zu: others where phases fail", n);
 	free(best);
 	free(v);
+	gv_problem_free(&p);
+}
+
+/* Where the bounds of levels leave a gap they are filled once more, with all that may count. */
+static void
+test_loose(size_t n)
+{
+	struct gv_problem p = draw(n, false);
+	const struct gv_policy_options opt = {0};
+	double *x = gv_xcalloc(n, p.m * sizeof(*x));
+	struct gv_solution s = {.x = x};
+	struct gv_error e = {0};
+	double objective;
+	int calls;
+
+	all_work();
+	ok(gv_policy_water_filling.solve(&p, &opt, &s, &e) == 0 && s.gap <= 1e-9,
+	    "%zu jobs: proved", n);
+	objective = s.objective;
+	calls = price_calls;
+	all_work();
+	prices_loose = calls;
+	s = (struct gv_solution){.x = x};
+	ok(gv_policy_water_filling.solve(&p, &opt, &s, &e) == 0 && s.gap <= 1e-9 &&
+		near(s.objective, objective, 1e-9) &&
+		near(gv_problem_level(&p, x), objective, 1e-9) &&
+		near(s.bound, objective, 1e-9) && price_calls > calls,
+	    "%zu jobs: and where the bounds of the first are loose", n);
+	all_work();
+	prices_loose = INT_MAX;
+	s = (struct gv_solution){.x = x};
+	ok(gv_policy_water_filling.solve(&p, &opt, &s, &e) == 0 &&
+		near(s.objective, objective, 1e-5) && s.gap > 1e-7 && s.gap < 1e-5,
+	    "%zu jobs: where all are it says so", n);
+	gv_error_clear(&e);
+	free(x);
 	gv_problem_free(&p);
 }
 
@@ -506,11 +557,21 @@ main(void)
 	test_policy(&gv_policy_max_sum, 12, false, false);
 	test_policy(&gv_policy_max_sum, 150, false, true);
 	test_policy(&gv_policy_max_sum, 150, true, true);
+	test_policy(&gv_policy_min_cost, 12, false, false);
+	test_policy(&gv_policy_min_cost, 12, true, false);
+	test_policy(&gv_policy_min_cost, 150, true, true);
+	test_policy(&gv_policy_finish_time, 8, false, false);
+	test_policy(&gv_policy_finish_time, 12, true, false);
+	test_policy(&gv_policy_finish_time, 150, false, true);
 	test_reach(8, false, false);
 	test_reach(60, false, true);
 	test_reach(60, true, false);
-	test_steps_alone(12);
-	test_steps_alone(60);
+	test_steps_alone(12, 3);
+	test_steps_alone(60, 3);
+	test_steps_alone(60, 9);
+	test_steps_alone(60, 18);
+	test_loose(60);
+	test_loose(150);
 	test_steps(20, 0);
 	test_steps(40, 10);
 	test_many_types();

@@ -356,8 +356,6 @@ gv_ratio_precisely(struct gv_linear *l, const double *cost)
 		}
 		gv_lp_solution_free(&s);
 		program_free(&w);
-		if (l->need == NULL)
-			break;
 	}
 	return found;
 }
