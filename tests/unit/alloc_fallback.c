@@ -44,11 +44,14 @@ static int glpk_dual = INT_MAX;
 static int glpk_first; /* so many of the next calls fail */
 static int glpk_failed, glpk_solved;
 
+/* Jobs from which on finish-time begins with a sample of them. */
+enum { MANY = 65536 };
+
 /* So many price searches fail after some that do not: with no effort left, or at no end. */
 static int prices_pass, prices_fail;
 static bool prices_spend;
 static int prices_loose; /* the bounds of so many are above what is reached */
-static int price_calls;
+static int price_calls, price_calls_of_many;
 
 /* Whether the interior-point method fails. */
 static bool interior_fails;
@@ -102,6 +105,7 @@ gv_level_by_prices(const struct gv_problem *p, const double *a, double unit,
 	int rc;
 
 	*second_done = false;
+	price_calls_of_many += p->n > MANY;
 	if (fails(effort))
 		return 1;
 	rc = real_level_by_prices(p, a, unit, l, effort, memory, second_done);
@@ -150,7 +154,8 @@ all_work(void)
 	prices_spend = false;
 	prices_loose = 0;
 	interior_fails = false;
-	glpk_failed = glpk_solved = price_calls = interior_calls = 0;
+	glpk_failed = glpk_solved = interior_calls = 0;
+	price_calls = price_calls_of_many = 0;
 }
 
 /* n jobs that all differ on three types; needs: some, that can be met. */
@@ -503,6 +508,46 @@ test_loose(size_t n)
 	gv_problem_free(&p);
 }
 
+/*
+ * Of many jobs, each of which there is 64 times, a sample of one in 64 has the ratio of all, so that
+ * two programs of all are left.
+ */
+static void
+test_sample(size_t n)
+{
+	struct gv_problem p = draw(n, false);
+	double best, other;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		p.number[GV_NUMBER_ELAPSED][i] = 10 * uniform();
+		p.number[GV_NUMBER_ISOLATED][i] = 10 * uniform();
+		p.number[GV_NUMBER_STEPS][i] = 10 + 100 * uniform();
+		if (i % 64 > 0)
+			copy_job(&p, i, i - 1);
+	}
+	for (i = 0; i < p.m; i++)
+		p.capacity[i] = ceil(p.capacity[i] / 20);
+	all_work();
+	best = objective(&gv_policy_finish_time, &p, GV_SOLVER_AUTO, false);
+	ok(price_calls_of_many == 2 && price_calls > 2,
+	    "%zu jobs: two programs of all after a sample", n);
+	all_work();
+	prices_fail = 1; /* the search for prices of the sample */
+	interior_fails = true;
+	glpk_rows = 100;
+	other = objective(&gv_policy_finish_time, &p, GV_SOLVER_AUTO, false);
+	ok(near(other, best, 1e-9) && price_calls_of_many > 2 &&
+		price_calls == price_calls_of_many + 1,
+	    "%zu jobs: more where that of the sample fails", n);
+	all_work();
+	p.number[GV_NUMBER_NEED][7] = 1e-9;
+	other = objective(&gv_policy_finish_time, &p, GV_SOLVER_AUTO, false);
+	ok(near(other, best, 1e-9) && price_calls_of_many == price_calls,
+	    "%zu jobs: no sample where some have needs", n);
+	gv_problem_free(&p);
+}
+
 /* n jobs on m types, each type worth so many times the one before it to all; GPUs for 8 on each. */
 static struct gv_problem
 draw_types(size_t n, size_t m, double times)
@@ -575,5 +620,6 @@ main(void)
 	test_steps(20, 0);
 	test_steps(40, 10);
 	test_many_types();
+	test_sample(MANY + 64);
 	return done_testing();
 }
