@@ -325,6 +325,106 @@ test_sift(size_t n, size_t m, bool sum, bool needs)
 	gv_problem_free(&p);
 }
 
+/* What a level and its time are worth at lambda: lambda q less the time's. */
+static double
+worth_at(
+    const double *a, const double *cost, size_t m, double q, double lambda, double *time)
+{
+	size_t j;
+
+	*time = 0;
+	for (j = 0; j < m; j++)
+		*time = fmax(*time, lambda * a[j] - cost[j]);
+	return lambda * q - *time;
+}
+
+/* The multiplier of a level is where that is the most: at none of the corners it is more. */
+static void
+test_worth(void)
+{
+	enum { M = 4 };
+	double a[M], cost[M];
+	int n, bad = 0;
+	size_t j, k;
+
+	for (n = 0; n < 3000; n++) {
+		double most = 0, lambda, time, own, best, q;
+
+		for (j = 0; j < M; j++) {
+			cost[j] = below(5) == 0 ? INFINITY : (double)below(6) - 2;
+			a[j] = (double)below(5);
+			if (isfinite(cost[j]))
+				most = fmax(most, a[j]);
+		}
+		q = most * (double)below(5) / 4;
+		lambda = worth_of(a, cost, M, q, &time);
+		best = worth_at(a, cost, M, q, lambda, &own);
+		bad += !(lambda >= 0) || fabs(time - own) > 1e-12;
+		for (j = 0; j < M; j++)
+			for (k = 0; k <= M; k++) {
+				double slope = a[j] - (k < M ? a[k] : 0);
+				double at = (cost[j] - (k < M ? cost[k] : 0)) / slope;
+
+				if (isfinite(at) && at > 0 &&
+				    worth_at(a, cost, M, q, at, &own) > best + 1e-12)
+					bad++;
+			}
+		if (worth_at(a, cost, M, q, 0, &own) > best + 1e-12)
+			bad++;
+	}
+	is_int(bad, 0, "what a level is worth is the most of all multipliers");
+}
+
+/* Of jobs that all are there PART times a sample has the level and prices of all. */
+static void
+test_sample(size_t n, size_t m, bool sum, bool needs)
+{
+	struct gv_problem p = draw(n * PART, m, 1);
+	double *a = levels_of(&p, false), *gain = gv_linear_normalised(&p);
+	double *need = gv_xcalloc(p.n, sizeof(*need));
+	double *price = gv_xcalloc(m, sizeof(*price)), level;
+	bool *column = gv_xcalloc(p.n, m * sizeof(*column));
+	struct gv_interior_program ip = {.n = p.n,
+	    .m = m,
+	    .level = a,
+	    .use = p.scale,
+	    .capacity = p.capacity,
+	    .column = column,
+	    .gain = sum ? gain : NULL,
+	    .need = needs ? need : NULL};
+	struct gv_interior_point all;
+	size_t i, k;
+
+	for (k = 0; k < m; k++)
+		p.capacity[k] = (double)(n * (2 + k)) / 4;
+	for (i = 0; i < p.n; i++) {
+		size_t first = i - i % PART;
+
+		p.scale[i] = p.scale[first];
+		need[i] = first % 3 == 0 ? 1e-3 * gv_row_max(&a[first * m], m) : 0;
+		memcpy(&a[i * m], &a[first * m], m * sizeof(*a));
+		memcpy(&gain[i * m], &gain[first * m], m * sizeof(*gain));
+		for (k = 0; k < m; k++)
+			column[i * m + k] =
+			    a[i * m + k] > 0 && (k + first / PART) % 4 > 0;
+	}
+	gv_interior_solve(&ip, &all);
+	ok(all.gap < 1e-6 && sample_prices(&ip, price, &level) &&
+		near(level, sum ? all.objective / PART : all.objective, 1e-4),
+	    "%zu jobs on %zu types, %d times: a sample's%s %g", n, m, PART,
+	    sum ? " sum" : "", level);
+	for (k = 0; k < m; k++)
+		ok(near(price[k], all.price[k] * (sum ? 1 : PART), 1e-3), "and price %g",
+		    price[k]);
+	gv_interior_free(&all);
+	gv_problem_free(&p);
+	free(a);
+	free(gain);
+	free(need);
+	free(price);
+	free(column);
+}
+
 /*
  * Most jobs are far above the level, with multipliers that are 0 but for what is left of products: that
  * times a rate decades higher is no reason to take in a column.
@@ -550,6 +650,10 @@ main(int argc, char **argv)
 		test_sift(400 << i % 3, 3 + 4 * i / 3, true, true);
 	}
 	ok(few_columns >= 12, "mostly with few columns: %d of 18", few_columns);
+	test_worth();
+	test_sample(40, 4, false, false);
+	test_sample(40, 4, true, false);
+	test_sample(40, 4, true, true);
 	test_sift_above(2000, 16);
 	test_sift_above(4000, 16);
 	test_sift_above(2000, 32);
