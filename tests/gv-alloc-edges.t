@@ -234,6 +234,26 @@ gv-alloc: rates.csv:3: job "y" can never run: no rate above 1e-290 steps/s where
 gv-alloc: rates.csv:4: job "z" can never run: no rate above 1e-290 steps/s where its GPUs are
 E
 
+# ---- who has to say how many steps there are ----
+# steps POLICY COLUMNS A B MESSAGE: of jobs a and b with those cells
+steps() {
+	printf 'job_id,gpu_type,steps_per_s,%s\na,a,1,%s\nb,a,1,%s\n' "$2" "$3" "$4" >steps.csv
+	run gv-alloc -q -p "$1" -c slow.csv steps.csv
+	if [ -n "$5" ]; then
+		echo "gv-alloc: steps.csv$5" | is_err "$1: no $2"
+		is_status 2 "$1: no $2: status"
+	else
+		is_status 0 "$1: no $2 is needed"
+	fi
+}
+steps makespan total_steps 5 "" ':3: total_steps: expected a number, got ""'
+steps makespan steps_remaining,total_steps 5, , ':3: steps_remaining: expected a number, got ""'
+steps makespan steps_remaining,total_steps 5, ,7 ""
+steps max-min total_steps,deadline_s ,9 9,9 ':2: total_steps: expected a number, got ""'
+steps max-min steps_remaining,slo_factor 5, ,2 ':3: steps_remaining: expected a number, got ""'
+steps max-min total_steps,deadline_s 5,100 , ""
+steps max-min arrival_s,deadline_s 0,100 0,100 ':1: missing column "total_steps" (found: job_id, gpu_type, steps_per_s, arrival_s, deadline_s)'
+
 # ---- names that would steer a terminal ----
 printf 'gpu_type,gpus\na,1\n' >steer.cluster.csv
 printf 'job_id,gpu_type,steps_per_s\na\342\200\256b\302\233c\033[2J,a,1\n' >steer.csv

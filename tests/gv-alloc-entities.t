@@ -169,6 +169,19 @@ EOF
 gv-alloc -q -p water-filling -c cluster.csv --inside=none --explain=why.csv -o shares.csv single.csv
 ok "no entities, no such rows and no such column" awk '/entity|quota/ { exit 1 }' why.csv
 
+# two jobs on one GPU, each with the time of it and half of the GPU
+printf 'gpu_type,gpus\nv100,1\n' >single.csv
+printf 'job_id,job_type,entity,gpu_type,steps_per_s\na,x,one,v100,10\nb,y,two,v100,1\n' >two.csv
+printf 'job_a,job_b,scale_factor,gpu_type,steps_per_s_a,steps_per_s_b\nx,y,1,v100,8,0.8\n' >pairs.csv
+printf 'entity,weight,parent,quota_gpus\nall,1,,1\none,1,all,.5\ntwo,1,all,\n' >inside.csv
+gv-alloc -q -p water-filling -c single.csv --space-sharing=pairs.csv --entities=inside.csv --explain=why.csv -o /dev/null two.csv
+awk -F, '$1 == "entity" { printf "%s %s %.9g %.9g %s\n", $2, $3, $5, $6, $7 }' why.csv >out
+is_out "a pair's entities have half of its GPU each, and all of their time" <<EOF
+all time 1.6 1 1
+one time 0.8 0.5 0.5
+two time 0.8 0.5 
+EOF
+
 # wrong NAME ROWS MESSAGE
 wrong() {
 	printf 'entity,parent,weight,quota_gpus\n%b' "$2" >bad.csv
