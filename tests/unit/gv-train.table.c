@@ -316,7 +316,10 @@ test_ranges(void)
 	    {"0,2,0,0,F,0,0,0,1", "the plan has no such stage"},
 	    {"0,3,0,0,F,0,0,0,1", "the plan has no such stage"},
 	    {"0,0,0,0,F,0,-1,0,1", range}, {"0,0,0,0,F,0,,0,1", range},
-	    {"0,0,0,0,F,2147483648,0,0,1", range}, {"0,0,0,0,F,0,2147483648,0,1", range},
+	    {"0,0,0,0,F,2147483648,0,0,1", range},
+	    {"0,0,0,0,F,-9223372036854775808,0,0,1", range},
+	    {"0,-9223372036854775808,0,0,F,0,0,0,1", "the plan has no such stage"},
+	    {"0,0,0,0,F,0,2147483648,0,1", range},
 	    {"0,0,0,0,F,0,2147483647,0,1", "its version is not made before"},
 	    {"1,0,0,0,F,0,0,0,1", "it is another GPU's"}};
 	struct stage stage[2] = {{.replicas = 1}, {.replicas = 1}};

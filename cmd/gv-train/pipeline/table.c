@@ -76,7 +76,7 @@ check_steps(struct table *t, const char *path, const struct stages *s, const siz
 
 		if ((size_t)x->stage >= s->n)
 			return wrong(e, path, x, "the plan has no such stage");
-		if (x->micro_batch > INT32_MAX || x->version < 0 ||
+		if ((uint64_t)x->micro_batch > INT32_MAX || x->version < 0 ||
 		    x->version > INT32_MAX)
 			return wrong(e, path, x,
 			    "a version is missing, or numbers are out of range");
