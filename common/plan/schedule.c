@@ -53,7 +53,8 @@ count_of(const struct reader *r, size_t row, size_t column, int64_t otherwise, i
 {
 	if (gv_frame_int(&r->f, row, r->at[column], otherwise, v, e) != 0)
 		return -1;
-	if (*v < 0 && *v != otherwise)
+	if (*v < 0 &&
+	    (*v != otherwise || otherwise == INT64_MIN)) /* the least is for none */
 		return gv_frame_error(&r->f, row, r->at[column], e,
 		    "expected a whole number from 0 on, got \"%lld\"", (long long)*v);
 	return 0;

@@ -316,10 +316,7 @@ test_ranges(void)
 	    {"0,2,0,0,F,0,0,0,1", "the plan has no such stage"},
 	    {"0,3,0,0,F,0,0,0,1", "the plan has no such stage"},
 	    {"0,0,0,0,F,0,-1,0,1", range}, {"0,0,0,0,F,0,,0,1", range},
-	    {"0,0,0,0,F,2147483648,0,0,1", range},
-	    {"0,0,0,0,F,-9223372036854775808,0,0,1", range},
-	    {"0,-9223372036854775808,0,0,F,0,0,0,1", "the plan has no such stage"},
-	    {"0,0,0,0,F,0,2147483648,0,1", range},
+	    {"0,0,0,0,F,2147483648,0,0,1", range}, {"0,0,0,0,F,0,2147483648,0,1", range},
 	    {"0,0,0,0,F,0,2147483647,0,1", "its version is not made before"},
 	    {"1,0,0,0,F,0,0,0,1", "it is another GPU's"}};
 	struct stage stage[2] = {{.replicas = 1}, {.replicas = 1}};
@@ -362,6 +359,9 @@ test_files(void)
 				     "0,0,0,2,U,0,1,4,5\n0,0,0,1,B,0,0,3,4\n"
 				     "0,0,0,0,F,0,0,0,1\n1,1,0,5,F,0,0,1,2\n"
 				     "1,1,0,5,B,0,0,1,2\n1,1,0,5,U,0,1,1,2\n";
+	static const char least[] =
+	    "gpu,stage,replica,step,op,micro_batch,version,"
+	    "start_ms,end_ms\n0,0,0,0,F,-9223372036854775808,0,0,1\n";
 	static const char far[] = "gpu,stage,replica,step,op,micro_batch,version,"
 				  "start_ms,end_ms\n0,0,0,0,F,2147483647,0,0,1\n";
 	struct stage stage[2] = {{.replicas = 1}, {.replicas = 1}};
@@ -388,9 +388,14 @@ test_files(void)
 	gv_error_clear(&e);
 	gv_file_write(path, far, sizeof(far) - 1, &e);
 	ok(table_read(&t, path, &s, rank, 1, &e) == -1 && e.count == 1 &&
-		strstr(e.text[0], ": micro-batch 2147483647 is there without all before "
-				  "it") != NULL,
+		strstr(e.text[0], ": micro-batch 0 does not go through stage 0") != NULL,
 	    "one micro-batch far behind");
+	gv_error_clear(&e);
+	gv_file_write(path, least, sizeof(least) - 1, &e);
+	ok(table_read(&t, path, &s, rank, 1, &e) == -1 && e.count == 1 &&
+		strstr(e.text[0], ":2: micro_batch: expected a whole number from 0 on") !=
+		    NULL,
+	    "the least number is no micro-batch, nor none");
 	gv_error_clear(&e);
 	unlink(path);
 	ok(table_read(&t, path, &s, rank, 1, &e) == -1 && e.count == 1, "no file");

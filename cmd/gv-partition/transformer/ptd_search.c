@@ -191,7 +191,8 @@ compare(const void *a, const void *b)
 		return x->plan.b > y->plan.b ? -1 : 1;
 	if (x->plan.zero != y->plan.zero)
 		return x->plan.zero < y->plan.zero ? -1 : 1;
-	return x->plan.recompute < y->plan.recompute ? -1 : 1;
+	return (x->plan.recompute > y->plan.recompute) -
+	       (x->plan.recompute < y->plan.recompute);
 }
 
 /* Whether t GPUs may share a layer, whatever the rest. */

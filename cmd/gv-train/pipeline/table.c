@@ -88,14 +88,7 @@ check_steps(struct table *t, const char *path, const struct stages *s, const siz
 		if ((uint64_t)x->micro_batch >= t->micro_batches)
 			t->micro_batches = (uint64_t)x->micro_batch + 1;
 	}
-	if (t->s.n_steps == 0)
-		return gv_error_set(e, "%s: no steps", path);
-	/* so there is no need of room for all of them */
-	if (t->micro_batches > t->s.n_steps)
-		return gv_error_set(e,
-		    "%s: micro-batch %llu is there without all before it", path,
-		    (unsigned long long)t->micro_batches - 1);
-	return 0;
+	return t->s.n_steps > 0 ? 0 : gv_error_set(e, "%s: no steps", path);
 }
 
 /* What has been done, by micro-batch and stage. */
@@ -124,7 +117,10 @@ no_way(const char *path, size_t micro_batch, size_t stage, struct gv_error *e)
 	    micro_batch, stage);
 }
 
-/* More micro-batches than steps: of the first so many one does not begin. */
+/*
+ * More micro-batches than steps: of the first so many one does not begin, which is seen without
+ * room for all of them.
+ */
 static int
 check_begun(const struct table *t, const char *path, struct gv_error *e)
 {
