@@ -56,6 +56,18 @@ is_out "deepspeed: no method yields these parts" <<'EOT'
   "partition_method": null
 }
 EOT
+cat >kinds.csv <<'EOT'
+layer,node_id,forward_ms,backward_ms,activation_bytes,parameter_bytes
+Block(8),a,3,6,1e8,10
+Norm,b,.1,.2,1e8,10
+Norm,c,.1,.2,10,10
+Block 8,d,3,6,10,10
+EOT
+for columns in 1,2,3 2,1,3; do
+	awk -F, -v OFS=, -v order="$columns" '{ split(order, c); print $c[1], $c[2], $3, $4, $5, $6 }' kinds.csv >turned.csv
+	run gv-partition -l 2@10Gb/s --straight --export=deepspeed turned.csv
+	out_has '"partition_method": "type:Block"' "deepspeed: each part begins at a layer of a kind, columns $columns"
+done
 to torch --straight --schedule=gpipe --micro-batches=2
 silent "torch"
 is_out "torch: names of modules" <<'EOT'

@@ -168,6 +168,10 @@ printf '%s\na,1,v,1\na,1,v,1\n' $t |
 printf '%s\n' $t | bad x.csv 'x.csv: expected a row, got none' gv-trace generate --jobs=1 x.csv
 printf 'job_type\n' | bad x.csv 'x.csv: expected a job type, got none' gv-trace generate --jobs=1 --types=x.csv t.csv
 printf 'job_type\na\na\n' | bad x.csv 'x.csv:3: job_type: repeated job type "a"' gv-trace generate --jobs=1 --types=x.csv t.csv
+printf 'job_type,weight\nsmall,1\nlarge,3\n' >right.csv
+awk -F, -v OFS=, '{ print $2, $1 }' right.csv >left.csv
+for order in right left; do gv-trace generate --jobs=50 --types=$order.csv t.csv >$order.out; done
+same_file left.out right.out "the column of weights may be the first"
 printf 'job_type,weight\na,0\n' | bad x.csv 'x.csv:2: weight: expected a number > 0, got "0"' gv-trace generate --jobs=1 --types=x.csv t.csv
 printf '' | bad x.csv 't.csv: no GPU type "a100"; it has v100, k80' gv-trace generate --jobs=1 --reference=a100 t.csv
 printf '' | bad x.csv "jobs.csv:1: this is a jobs table; expected a table of throughputs (job_type, scale_factor, gpu_type, steps_per_s)" \

@@ -899,6 +899,13 @@ test_part(void)
 	ptd_search_part(&r, &x, &m, &free);
 	is_int(m.gpus, 8 * 80 * 128, "of a million they are found at once");
 	ptd_rows_free(&r);
+	x = llama(1, 96, 384, 4, 4, 1000);
+	x.batch = 1;
+	m = machine(&g, 5);
+	ptd_search_part(&r, &x, &m, &free);
+	is_int(m.gpus, 4, "as many as there are heads, if nothing else divides them");
+	ptd_rows_free(&r);
+	x = llama(80, 8192, 28672, 64, 8, 128256);
 	m = machine(&g, 1100);
 	free.t = free.p = 8;
 	free.d = 16;
