@@ -45,7 +45,8 @@ sort_entries(struct gv_together_entry *entry, size_t n)
 		e.rank = (uint32_t)i;
 		entry[i] = e;
 	}
-	qsort(entry, n, sizeof(*entry), compare);
+	if (n > 0)
+		qsort(entry, n, sizeof(*entry), compare);
 	for (i = 0; i < n; i++)
 		if (kept == 0 || !same_pair(&entry[i], &entry[kept - 1]) ||
 		    entry[i].type != entry[kept - 1].type)
