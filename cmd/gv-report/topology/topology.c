@@ -101,6 +101,7 @@ read_links(struct topology *t, const struct gv_frame *f, struct gv_error *e)
 		return -1;
 	for (i = 0; i < f->n_rows; i++) {
 		struct topology_link *l;
+		size_t src, dst;
 		double rate;
 
 		if (gv_frame_double(f, i, column[2], NAN, &rate, e) != 0)
@@ -109,8 +110,9 @@ read_links(struct topology *t, const struct gv_frame *f, struct gv_error *e)
 			gv_frame_error(f, i, column[2], e, "expected a number from 0 on");
 			continue;
 		}
-		l = link_of(t, node_of(t, gv_frame_cell(f, i, column[0])),
-		    node_of(t, gv_frame_cell(f, i, column[1])));
+		src = node_of(t, gv_frame_cell(f, i, column[0]));
+		dst = node_of(t, gv_frame_cell(f, i, column[1]));
+		l = link_of(t, src, dst);
 		l->rate = isnan(l->rate) ? rate : l->rate + rate;
 	}
 	return e->count == before ? 0 : -1;
