@@ -112,8 +112,7 @@ options_machine(struct options *o)
 	if (o->levels != NULL && m->n_levels > 0)
 		gv_opt_usage(&o->common, "--level and --levels: one of them");
 	counted = m->n_levels > 0 && m->gpus[m->n_levels - 1] > 0;
-	if (o->cluster != NULL &&
-	    (m->n_levels != 1 || counted || o->ptd.gpus > 0))
+	if (o->cluster != NULL && (m->n_levels != 1 || counted || o->ptd.gpus > 0))
 		gv_opt_usage(&o->common, "--cluster says how many GPUs there are: one "
 					 "--level=@BANDWIDTH, without N, and no --gpus");
 	if (o->levels != NULL && gv_machine_read(m, o->levels, &e) != 0)
