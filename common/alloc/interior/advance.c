@@ -294,13 +294,15 @@ lengthen(struct gv_interior_state *s, double target, double *primal, double *dua
 double
 gv_interior_advance(struct gv_interior_state *s)
 {
-	double pairs, mu = gv_interior_mean_product(s, &pairs), primal, dual, target;
+	double pairs, mu = gv_interior_mean_product(s, &pairs), primal, dual, target, part;
 
 	if (!gv_interior_factorise(s))
 		return 0;
 	gv_interior_residuals(s);
 	predict(s, &primal, &dual);
-	target = pow(product_after(s, primal, dual, pairs) / mu, 3) * mu;
+	/* not pow(), whose last bits differ from one processor to another */
+	part = product_after(s, primal, dual, pairs) / mu;
+	target = part * part * part * mu;
 	if (s->corrects)
 		target = fmin(target, target_most * mu);
 	correct(s, target, &primal, &dual);
