@@ -30,6 +30,8 @@ draw_needs(struct gv_problem *p, size_t i, const struct drawn *d, size_t shape)
 	p->number[GV_NUMBER_MINIMUM][i] = i % 4 == 1 ? fast * part * uniform() : 0;
 	if (shape % 8 == 3 && i % 9 == 0)
 		p->number[GV_NUMBER_NEED][i] = INFINITY;
+	if (p->number[GV_NUMBER_STEPS][i] == 0)
+		p->number[GV_NUMBER_NEED][i] = p->number[GV_NUMBER_MINIMUM][i] = 0;
 }
 
 static void
@@ -143,9 +145,14 @@ ask(struct recorded *r, const struct gv_policy *policy, const struct gv_problem 
 		q.tree = &tree;
 	q.number[GV_NUMBER_BEYOND] = q.number[GV_NUMBER_BEYOND_GPUS] = NULL;
 	q.number[GV_NUMBER_AWAY] = q.number[GV_NUMBER_AWAY_GPUS] = NULL;
+	if (q.number[GV_NUMBER_POSITION] != NULL || q.number[GV_NUMBER_DRAW] != NULL)
+		for (k = 0; k < p->n; k++)
+			q.count[k] = 1; /* each has a place of its own */
+	if (!policy->multipliers)
+		q.budget = 0;
 	if (policy->multipliers)
 		gv_multipliers_alloc(&s.multipliers, p->n, p->m);
-	record_answer(r, policy->solve(&q, opt, &s, &e), &s, &e, p);
+	record_answer(r, policy->solve(&q, opt, &s, &e), &s, &e, &q);
 	gv_error_clear(&e);
 	gv_multipliers_free(&s.multipliers);
 	free(s.late);
