@@ -1,9 +1,10 @@
 /*
  * The interior-point method (alloc/interior) over drawn programs: where it ends, after how many
- * steps, and to which vertex it goes on from there, is what it was.  What the simplex method has
- * a part in is to nine digits.
+ * steps, and to which vertex it goes on from there, is what it was.
  */
 #include "recorded.h"
+
+#include <glpk.h>
 
 #include "alloc/interior/interior.h"
 #include "alloc/interior/vertex.h"
@@ -59,12 +60,12 @@ record_vertex(struct recorded *r, const struct gv_interior_program *p,
 	recorded_text(r, rc < 0 ? e.text[0] : "");
 	recorded_whole(r, (long long)v.n_free);
 	for (k = 0; rc == 0 && k < p->n * p->m; k++)
-		recorded_rounded(r, v.x[k], DIGITS);
+		recorded_solved(r, v.x[k]);
 	for (k = 0; rc == 0 && k < p->m; k++)
-		recorded_rounded(r, v.price[k], DIGITS);
+		recorded_solved(r, v.price[k]);
 	for (k = 0; rc == 0 && k < p->n; k++)
-		recorded_rounded(r, v.lambda[k], DIGITS);
-	recorded_rounded(r, rc == 0 ? v.level : 0, DIGITS);
+		recorded_solved(r, v.lambda[k]);
+	recorded_solved(r, rc == 0 ? v.level : 0);
 	gv_error_clear(&e);
 	free(v.x);
 	free(v.price);
@@ -125,6 +126,7 @@ main(void)
 	size_t k, m, shape;
 
 	recorded_open(&r, "alloc_recorded_interior");
+	recorded_glpk(&r, glp_version());
 	for (k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
 		for (m = 1; m <= 24; m += 1 + m / 3) {
 			for (shape = 0; shape < 12; shape++) {

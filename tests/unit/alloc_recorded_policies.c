@@ -1,8 +1,10 @@
 /*
  * All policies over drawn clusters, by each solver: shares, bounds, multipliers, who is late
- * and what is said are what they were.  To nine digits, for GLPK has a part in most of it.
+ * and what is said are what they were.
  */
 #include "recorded.h"
+
+#include <glpk.h>
 
 #include "alloc/policy/policy.h"
 #include "alloc/program/multipliers.h"
@@ -10,7 +12,7 @@
 #include "alloc/price/price.h"
 #include "program_draws.h"
 
-enum { DIGITS = 9, NODES = 5 };
+enum { NODES = 5 };
 
 static int infeasible;
 
@@ -89,7 +91,7 @@ record(struct recorded *r, const double *v, size_t n)
 	size_t i;
 
 	for (i = 0; v != NULL && i < n; i++)
-		recorded_rounded(r, v[i], DIGITS);
+		recorded_solved(r, v[i]);
 }
 
 static void
@@ -103,15 +105,16 @@ record_answer(struct recorded *r, int rc, const struct gv_solution *s,
 		recorded_text(r, e->text[k]);
 	for (k = 0; s->late != NULL && k < p->n; k++)
 		recorded_whole(r, s->late[k]);
-	recorded_rounded(r, s->relaxation, DIGITS);
+	recorded_solved(r, s->relaxation);
 	if (rc != 0)
 		return;
 	record(r, s->x, p->n * p->m);
 	infeasible += gv_problem_excess(p, s->x) > 1e-9;
-	recorded_rounded(r, s->objective, DIGITS);
+	recorded_solved(r, s->objective);
 	recorded_whole(r, s->has_bound);
-	recorded_rounded(r, s->bound, DIGITS);
+	recorded_solved(r, s->bound);
 	recorded_whole(r, s->gap <= 1e-9);
+	recorded_way(r, s->gap);
 	recorded_whole(r, s->exact);
 	recorded_whole(r, s->second_missed);
 	recorded_whole(r, s->multipliers.known);
@@ -120,7 +123,7 @@ record_answer(struct recorded *r, int rc, const struct gv_solution *s,
 	record(r, s->multipliers.gpu, p->m);
 	record(r, s->multipliers.job, p->n);
 	record(r, s->multipliers.time, p->n);
-	recorded_rounded(r, s->multipliers.budget, DIGITS);
+	recorded_solved(r, s->multipliers.budget);
 }
 
 /* One answer; the policy sees the numbers that it asks for. */
@@ -214,6 +217,7 @@ main(void)
 	size_t k, m;
 
 	recorded_open(&r, "alloc_recorded_policies");
+	recorded_glpk(&r, glp_version());
 	for (policy = gv_policies; *policy != NULL; policy++) {
 		for (k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
 			for (m = 1; m <= 9; m += 1 + m / 3)
