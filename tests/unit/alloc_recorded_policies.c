@@ -109,7 +109,17 @@ record_answer(struct recorded *r, int rc, const struct gv_solution *s,
 	if (rc != 0)
 		return;
 	record(r, s->x, p->n * p->m);
-	infeasible += gv_problem_excess(p, s->x) > 1e-9;
+	infeasible += gv_solution_excess(p, s) > 1e-9;
+	recorded_whole(r, (long long)s->n_pairs);
+	for (k = 0; k < s->n_pairs; k++) {
+		const struct gv_pair *pair = &s->pair[k];
+
+		recorded_whole(
+		    r, (long long)((pair->a * p->n + pair->b) * p->m + pair->type));
+		recorded_double(r, pair->rate_a);
+		recorded_double(r, pair->rate_b);
+		recorded_solved(r, pair->x);
+	}
 	recorded_solved(r, s->objective);
 	recorded_whole(r, s->has_bound);
 	recorded_solved(r, s->bound);
@@ -187,6 +197,60 @@ ask_all(struct recorded *r, const struct gv_policy *policy, const struct gv_prob
 		ask(r, policy, p, &opt, 0);
 }
 
+/* What every second kind makes of the same GPUs with others like it; not all were measured. */
+static void
+draw_together(struct gv_together *t, size_t kinds, size_t m)
+{
+	struct gv_together_entry *entry = gv_xcalloc(kinds * kinds * m, sizeof(*entry));
+	size_t a, b, j, n = 0;
+
+	for (a = 0; a < kinds; a++)
+		for (b = a; b < kinds; b += 2)
+			for (j = 0; j < m; j++) {
+				struct gv_together_entry *e = &entry[n];
+
+				e->a = (uint32_t)a;
+				e->b = (uint32_t)b;
+				e->type = (uint32_t)j;
+				e->rate_a = below(8) == 0 ? 0 : .2 + uniform();
+				e->rate_b = (1 + (double)below(4)) / 4;
+				n += below(6) != 0;
+			}
+	gv_together_make(t, kinds, m, entry, n);
+	free(entry);
+}
+
+/* Jobs that may share GPUs: alone about as fast as in the table, which makes it worth while. */
+static void
+ask_shared(
+    struct recorded *r, const struct gv_policy *policy, size_t n, size_t m, size_t shape)
+{
+	struct drawn d = draw_program(n, m, shape);
+	struct gv_problem p = draw(&d, shape % 7 == 6 ? shape + 1 : shape);
+	size_t kinds = 1 + below(n < 6 ? n : 6), i, j;
+	struct gv_together t;
+
+	draw_together(&t, kinds, m);
+	p.kind = gv_xcalloc(n, sizeof(*p.kind));
+	p.together = &t;
+	for (i = 0; i < n; i++) {
+		p.kind[i] = below(kinds);
+		p.count[i] = 1;
+		p.scale[i] = p.kind[i] % 2 == 0 ? 1 : 2;
+		for (j = 0; j < m; j++) {
+			p.capacity[j] = fmax(2, p.capacity[j]);
+			p.rate[i * m + j] =
+			    .5 + (double)((p.kind[i] * 7 + j * 3) % 8) / 8;
+			if (below(8) == 0 && j != i % m)
+				p.rate[i * m + j] = 0;
+		}
+	}
+	ask_all(r, policy, &p, shape);
+	gv_together_free(&t);
+	gv_problem_free(&p);
+	drawn_free(&d);
+}
+
 /* A policy over clusters of m types and n jobs. */
 static void
 ask_policy(struct recorded *r, const struct gv_policy *policy, size_t n, size_t m)
@@ -205,6 +269,8 @@ ask_policy(struct recorded *r, const struct gv_policy *policy, size_t n, size_t 
 		ask_all(r, policy, &p, shape);
 		gv_problem_free(&p);
 		drawn_free(&d);
+		if (policy->shares && n < 14)
+			ask_shared(r, policy, n, m, shape);
 	}
 }
 
