@@ -9,7 +9,7 @@
 #include "draws.h"
 #include "net/mesh.h"
 
-enum { WORLD = 5, MESSAGES = 60, SUMS = 4, KINDS = 3, SLOTS = 3 };
+enum { WORLD = 5, MESSAGES = 240, SUMS = 4, KINDS = 3, SLOTS = 3 };
 
 /* ---- links ---- */
 
@@ -164,6 +164,30 @@ draw_plan(void)
 	}
 	for (k = 0; k < SUMS; k++)
 		w.floats[k] = k == 0 ? 1 + below(40) : below(40000);
+}
+
+/* So many small ones, to few, that they do not all fit into a window. */
+static void
+draw_crowd(void)
+{
+	size_t k;
+
+	draw_plan();
+	for (k = 0; k < MESSAGES; k++) {
+		struct planned *p = &w.plan[k];
+
+		if (below(12) == 0)
+			continue;
+		p->from = k % 5 == 0;
+		p->to = !p->from;
+		p->tag = (struct gv_tag){(uint32_t)below(2), 0};
+		free(p->what);
+		free(p->got);
+		p->bytes = GV_MESSAGE_SMALL - below(3);
+		p->what = gv_xcalloc(p->bytes + 1, 1);
+		p->got = gv_xcalloc(p->bytes + 1, 1);
+		p->what[0] = (unsigned char)k;
+	}
 }
 
 /* The first message that rank has not posted, of those that it sends, or else receives. */
@@ -382,6 +406,64 @@ test_traffic(struct recorded *r, int world, size_t most, size_t room)
 	is_int(bad, 0, "and all comes to where it belongs");
 }
 
+/* Receives are posted late: what finds no room in the window is offered. */
+static void
+test_window(struct recorded *r, int world, size_t most)
+{
+	size_t bad, k;
+
+	draws_begin((uint64_t)world, (uint32_t)most, 5);
+	open_gang(world, most, 1000000);
+	draw_crowd();
+	for (k = 0; k < MESSAGES; k++) {
+		post(0, true);
+		if (k % 2 == 0)
+			post(1, true);
+		if (k % 8 == 0) {
+			gv_mesh_move(w.g[0], NULL, 0);
+			gv_mesh_move(w.g[1], NULL, 0);
+			record_peers(r);
+		}
+	}
+	take_turns(r, 1500);
+	record_state(r);
+	finish();
+	record_wires(r);
+	record_peers(r);
+	bad = wrong();
+	close_gang();
+	recorded_answer(r, "%d members, full windows, %zu bytes at once", world, most);
+	is_int(bad, 0, "and all comes to where it belongs");
+}
+
+/* Who adds what to whose in worlds of all sizes. */
+static void
+test_stages(struct recorded *r)
+{
+	int world, rank;
+	size_t i;
+
+	for (world = 1; world <= 70; world++) {
+		for (rank = 0; rank < world; rank++) {
+			struct gv_stages s = {.n = 9};
+
+			gv_stages_tree(&s, rank, world);
+			recorded_whole(r, (long long)s.n);
+			for (i = 0; i < s.n; i++) {
+				const struct gv_stage *t = &s.stage[i];
+				int k;
+
+				recorded_whole(r, t->to * 1000 + t->from);
+				recorded_whole(r, (int)t->level * 2 + t->above);
+				for (k = 0; k < t->n_pass; k++)
+					recorded_whole(r, t->pass[k]);
+			}
+		}
+		if (world % 10 == 0)
+			recorded_answer(r, "stages of up to %d members", world);
+	}
+}
+
 /* A member leaves in the middle, or is gone, or writes what is no frame. */
 static void
 test_loss(struct recorded *r, int world, int kind)
@@ -466,6 +548,10 @@ main(void)
 		for (kind = 0; kind < 7; kind++)
 			test_loss(&r, world, kind);
 	}
+	for (world = 2; world <= 3; world++)
+		for (i = 0; i < 4; i++)
+			test_window(&r, world, most[i]);
+	test_stages(&r);
 	test_notes(&r);
 	recorded_close(&r);
 	return done_testing();
