@@ -46,6 +46,8 @@ draw_job(struct gv_problem *p, size_t i, const struct drawn *d, size_t shape)
 	memcpy(number, p->number, sizeof(number));
 	p->scale[i] = fmin(d->use[i], 1 + (double)(shape % 3 > 0 ? 1 : 0));
 	p->weight[i] = shape % 3 == 0 ? 1 : (double)(1 + below(4)) / 2;
+	if (shape % 6 == 5) /* far apart */
+		p->weight[i] = ldexp(1, 12 * (int)(i % 4));
 	p->count[i] = shape % 5 == 4 ? (double)(1 + below(3)) : 1;
 	number[GV_NUMBER_STEPS][i] = below(8) == 0 ? 0 : floor(1 + 1000 * uniform());
 	number[GV_NUMBER_ELAPSED][i] = floor(20 * uniform());
@@ -166,6 +168,8 @@ ask(struct recorded *r, const struct gv_policy *policy, const struct gv_problem 
 	if (policy->multipliers)
 		gv_multipliers_alloc(&s.multipliers, p->n, p->m);
 	record_answer(r, policy->solve(&q, opt, &s, &e), &s, &e, &q);
+	if (policy == &gv_policy_strategy_proof)
+		r->bits = 0; /* logarithms */
 	gv_error_clear(&e);
 	gv_multipliers_free(&s.multipliers);
 	free(s.late);

@@ -27,6 +27,7 @@ enum drawn_kind {
 	DRAWN_TIES,   /* 1 to 3 */
 	DRAWN_HOLES,  /* 1 to 7, every third 0 */
 	DRAWN_WIDE,   /* six decades */
+	DRAWN_FAR,    /* fifteen */
 	DRAWN_EQUAL,  /* jobs alike, but for a factor of a power of 2 */
 	DRAWN_TYPES,  /* types alike, but for a factor */
 	DRAWN_KINDS
@@ -45,6 +46,7 @@ drawn_rate(enum drawn_kind kind, size_t i, size_t j)
 		return draw < 1. / 3 ? 0 : 1 + floor(7 * other);
 	case DRAWN_WIDE:
 		return ldexp(1 + draw, (int)(20 * other) - 10);
+	case DRAWN_FAR: return ldexp(1 + draw, (int)(50 * other) - 25);
 	case DRAWN_EQUAL:
 		return ldexp((double)(1 + j % 3), (int)(i % 4));
 	case DRAWN_TYPES:
