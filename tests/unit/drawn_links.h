@@ -78,7 +78,8 @@ drawn_name(char name[32], const struct links_drawn *d, size_t v)
 	if (d->servers > 0)
 		snprintf(server, sizeof(server), "%c.", 'a' + (char)(v % d->servers));
 	if (v < d->gpus)
-		snprintf(name, 32, "%sgpu%zu", server, v % 2 == 1 && d->mixed ? v + 10 : v);
+		snprintf(
+		    name, 32, "%sgpu%zu", server, v % 2 == 1 && d->mixed ? v + 10 : v);
 	else
 		snprintf(name, 32, "%s%zu", v % 2 == 0 ? "sw" : "cpu", v - d->gpus);
 }
@@ -124,7 +125,8 @@ draw_links(struct gv_strbuf *s, const struct links_drawn *d)
 	size_t n = d->gpus + d->switches, turn, u, v, k;
 	char star[32];
 
-	gv_strbuf_str(s, d->kinds ? "src,dst,gbytes_per_s,kind\n" : "src,dst,gbytes_per_s\n");
+	gv_strbuf_str(
+	    s, d->kinds ? "src,dst,gbytes_per_s,kind\n" : "src,dst,gbytes_per_s\n");
 	for (turn = 0; turn < n; turn++) {
 		u = d->mixed ? n - 1 - turn : turn;
 		draw_rate(star, d->rates);

@@ -51,7 +51,8 @@ draw_fabric(struct fabric *f, size_t gpus, size_t switches)
 			if (below(10) >= density)
 				continue;
 			fabric_cap(f, u, v) = draw_cap(kind);
-			fabric_cap(f, v, u) = equal ? fabric_cap(f, u, v) : draw_cap(kind);
+			fabric_cap(f, v, u) =
+			    equal ? fabric_cap(f, u, v) : draw_cap(kind);
 		}
 	}
 }

@@ -15,8 +15,9 @@ draw_wish(struct wish *w, const struct fabric *f)
 {
 	size_t root = below(2);
 
-	*w = (struct wish){.collective = (enum collective)below(COLLECTIVES),
-	    .method = (enum method)below(METHODS)};
+	*w = (struct wish){.root = 0};
+	w->collective = (enum collective)below(COLLECTIVES);
+	w->method = (enum method)below(METHODS);
 	if (below(3) == 0)
 		w->method = below(2) == 0 ? AUTO : FOREST;
 	if ((w->method == COLGEN || w->method == PHASES) && below(4) > 0)

@@ -6,17 +6,7 @@
 
 #include "base/mem.h"
 #include "gv-tree/plan/plan.h"
-#include "recorded.h"
-
-static inline void
-recorded_error(struct recorded *r, const struct gv_error *e)
-{
-	size_t i;
-
-	recorded_whole(r, (long long)e->count);
-	for (i = 0; i < e->count && i < GV_ERROR_KEPT; i++)
-		recorded_text(r, e->text[i]);
-}
+#include "recorded_frame.h"
 
 static inline void
 recorded_fabric(struct recorded *r, const struct fabric *f)
