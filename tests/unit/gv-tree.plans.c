@@ -4,32 +4,10 @@
 
 #include "base/mem.h"
 #include "drawn_links.h"
+#include "drawn_wish.h"
 #include "gv-tree/plan/plan.h"
 #include "recorded.h"
 #include "recorded_trees.h"
-
-enum { FEW_GPUS = 5 }; /* of which all rings are looked at */
-
-static const struct wish *
-draw_wish(struct wish *w, const struct fabric *f)
-{
-	size_t root = below(2);
-
-	*w = (struct wish){.root = 0};
-	w->collective = (enum collective)below(COLLECTIVES);
-	w->method = (enum method)below(METHODS);
-	if (below(3) == 0)
-		w->method = below(2) == 0 ? AUTO : FOREST;
-	if ((w->method == COLGEN || w->method == PHASES) && below(4) > 0)
-		w->collective = ALL_REDUCE;
-	if (f->n_gpus > FEW_GPUS && w->method >= BLINK && w->method <= CHAIN)
-		w->method = ONE_HOP;
-	if (below(3) == 0)
-		w->trees = 1 + below(4);
-	if (w->collective == BROADCAST || w->collective == REDUCE)
-		w->root = root == 0 ? 0 : below(f->n_gpus);
-	return w;
-}
 
 /* Plans one wish on a copy; counts what is not as it must be. */
 static size_t
@@ -80,8 +58,10 @@ plan_drawn(struct recorded *r, const struct links_drawn *d, size_t wishes)
 	recorded_error(r, &e);
 	if (rc == 0 && f.n_gpus >= 2) {
 		recorded_fabric(r, &f);
-		for (; wishes > 0; wishes--)
-			wrong += plan_one(r, &f, draw_wish(&w, &f));
+		for (; wishes > 0; wishes--) {
+			draw_wish(&w, &f);
+			wrong += plan_one(r, &f, &w);
+		}
 	}
 	if (rc == 0)
 		fabric_free(&f);
@@ -101,7 +81,7 @@ main(void)
 	for (turn = 0; turn < 150; turn++) {
 		draws_begin(71, 0, (uint32_t)turn);
 		for (i = 0; i < 12; i++) {
-			draw_shape(&d, FEW_GPUS, 4);
+			draw_shape(&d, 5, 4);
 			wrong += plan_drawn(&r, &d, 6);
 		}
 		recorded_answer(&r, "plans %zu", turn);

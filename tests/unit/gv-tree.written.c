@@ -1,0 +1,198 @@
+/* What gv-tree writes of drawn plans: tables, other programs' formats, ranks, what is said. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "drawn_links.h"
+#include "drawn_wish.h"
+#include "gv-tree/export/export.h"
+#include "gv-tree/hybrid.h"
+#include "gv-tree/score.h"
+#include "gv-tree/write.h"
+#include "recorded_trees.h"
+
+static struct gv_error e;
+
+/* Standard error goes here while something is said. */
+static FILE *said;
+
+static void
+say_begin(void)
+{
+	fflush(stderr);
+	if (said == NULL || ftruncate(fileno(said), 0) != 0 ||
+	    dup2(fileno(said), STDERR_FILENO) < 0)
+		abort();
+	rewind(said);
+}
+
+static void
+say_end(struct recorded *r)
+{
+	char line[1000];
+
+	fflush(stderr);
+	rewind(said);
+	while (fgets(line, sizeof(line), said) != NULL)
+		recorded_text(r, line);
+}
+
+static void
+recorded_written(struct recorded *r, struct gv_strbuf *s, struct gv_out *out)
+{
+	recorded_whole(r, gv_out_close(out, &e));
+	recorded_text(r, s->s != NULL ? s->s : "");
+	gv_strbuf_free(s);
+}
+
+static void
+write_plan(struct recorded *r, const struct plan *p)
+{
+	struct gv_strbuf s = {0};
+	struct gv_out *out = gv_out_memory(&s);
+	struct gv_tabw w;
+	size_t first = below(3), i;
+
+	write_header(&w, out, below(2) == 0);
+	write_trees(&w, p, first, below(3) == 0 ? .25 : 1);
+	recorded_written(r, &s, out);
+	for (i = 0; i < EXPORTS; i++) {
+		gv_error_clear(&e);
+		out = gv_out_memory(&s);
+		recorded_whole(r, export_write((enum export)i, p, out, &e));
+		recorded_error(r, &e);
+		recorded_written(r, &s, out);
+	}
+	say_begin();
+	say_plan(p);
+	say_end(r);
+}
+
+static size_t
+ask_plan(struct recorded *r, const struct fabric *f)
+{
+	struct fabric copy;
+	struct plan p = {0};
+	struct wish w;
+	bool made;
+
+	draw_wish(&w, f);
+	gv_error_clear(&e);
+	made = plan_check(&w, &e) == 0;
+	if (made) {
+		fabric_copy(&copy, f);
+		made = plan_make(&p, &copy, &w, &e) == 0;
+	}
+	recorded_error(r, &e);
+	if (made)
+		write_plan(r, &p);
+	plan_free(&p);
+	return made;
+}
+
+static void
+ask_scores(struct recorded *r, const struct fabric *f)
+{
+	struct scores x;
+	struct gv_strbuf s = {0};
+	struct gv_out *out;
+	size_t k = 1 + below(f->n_gpus + 1);
+
+	gv_error_clear(&e);
+	recorded_whole(
+	    r, scores_find(&x, f, k, (enum collective)below(COLLECTIVES), NULL, &e));
+	recorded_error(r, &e);
+	if (e.count == 0) {
+		out = gv_out_memory(&s);
+		scores_write(out, &x, f, k % 2 == 0);
+		recorded_written(r, &s, out);
+	}
+	scores_free(&x);
+}
+
+static void
+ask_hybrid(struct recorded *r, const struct gv_frame *frame)
+{
+	static const double switch_s[] = {0, 0, 1e-6, 1e-3, .1};
+	static const int64_t bytes[] = {1, 1000, 1000000, 1000000000};
+	struct hybrid h = {.asked = true};
+	struct wish w = {.collective = ALL_REDUCE};
+	struct gv_strbuf s = {0};
+	struct gv_out *out;
+	int rc;
+
+	w.collective = (enum collective)below(COLLECTIVES);
+	h.switch_s = switch_s[below(5)];
+	h.bytes = bytes[below(4)];
+	gv_error_clear(&e);
+	rc = hybrid_make(&h, frame, NULL, &w, &e);
+	recorded_whole(r, rc);
+	recorded_error(r, &e);
+	if (rc == 0) {
+		recorded_double(r, h.slow_part);
+		recorded_double(r, h.achieved);
+		out = gv_out_memory(&s);
+		hybrid_write(out, &h, below(2) == 0);
+		recorded_written(r, &s, out);
+		say_begin();
+		hybrid_say(&h);
+		say_end(r);
+	}
+	hybrid_free(&h);
+}
+
+/* A table, of which plans are made and written. */
+static size_t
+ask(struct recorded *r, const struct links_drawn *d)
+{
+	struct gv_strbuf s = {0};
+	struct gv_out *out;
+	struct gv_frame frame;
+	struct fabric f;
+	size_t made = 0, i;
+
+	draw_links(&s, d);
+	gv_error_clear(&e);
+	if (gv_frame_parse(&frame, "links", s.s, s.len, &e) == 0 &&
+	    fabric_read(&f, &frame, NULL, NULL, false, &e) == 0) {
+		for (i = 0; i < 6 && f.n_gpus >= 2; i++)
+			made += ask_plan(r, &f);
+		if (f.n_gpus >= 2)
+			ask_scores(r, &f);
+		gv_strbuf_clear(&s);
+		out = gv_out_memory(&s);
+		write_links(out, &frame, &f, below(2) == 0);
+		recorded_written(r, &s, out);
+		if (d->kinds && f.n_gpus >= 2)
+			ask_hybrid(r, &frame);
+		fabric_free(&f);
+	}
+	recorded_error(r, &e);
+	gv_frame_free(&frame);
+	gv_strbuf_free(&s);
+	return made;
+}
+
+int
+main(void)
+{
+	struct recorded r;
+	struct links_drawn d;
+	size_t turn, i, made = 0;
+
+	said = tmpfile();
+	recorded_open(&r, "unit-gv-tree.written");
+	for (turn = 0; turn < 150; turn++) {
+		draws_begin(74, 0, (uint32_t)turn);
+		for (i = 0; i < 6; i++) {
+			draw_shape(&d, 5, 3);
+			if (turn % 3 == 0)
+				d.density = 10;
+			made += ask(&r, &d);
+		}
+		recorded_answer(&r, "written %zu", turn);
+	}
+	ok(made > 2000, "%zu plans", made);
+	recorded_close(&r);
+	return done_testing();
+}
