@@ -16,6 +16,18 @@ in_order(const void *x, const void *y)
 	return c != 0 ? c : strcmp(a->dst, b->dst);
 }
 
+/* Those of a pair by rate, so that they add up alike in whatever order the sort leaves them. */
+static int
+in_order_of_rates(const void *x, const void *y)
+{
+	const struct link *a = x, *b = y;
+	int c = in_order(x, y);
+
+	if (c != 0)
+		return c;
+	return a->bytes_per_s < b->bytes_per_s ? -1 : a->bytes_per_s > b->bytes_per_s;
+}
+
 static char *
 text(struct ways *s, struct gv_cell c)
 {
@@ -45,7 +57,7 @@ read_links(struct ways *s, const struct gv_frame *f, double slower, struct gv_er
 		s->link[i] = (struct link){text(s, gv_frame_cell(f, i, src)),
 		    text(s, gv_frame_cell(f, i, dst)), v * 1e9 / slower};
 	}
-	qsort(s->link, f->n_rows, sizeof(*s->link), in_order);
+	qsort(s->link, f->n_rows, sizeof(*s->link), in_order_of_rates);
 	for (i = 0; i < f->n_rows; i++)
 		if (n > 0 && in_order(&s->link[n - 1], &s->link[i]) == 0)
 			s->link[n - 1].bytes_per_s += s->link[i].bytes_per_s;
