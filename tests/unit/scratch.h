@@ -1,0 +1,53 @@
+/*
+ * A folder of a test's own that is the working directory for a while, so that files have short
+ * names, which are the same in every run.
+ */
+#ifndef SCRATCH_H
+#define SCRATCH_H
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static struct {
+	int back;
+	char path[64];
+} scratch;
+
+static inline void
+scratch_enter(void)
+{
+	snprintf(scratch.path, sizeof(scratch.path), "/tmp/gv-scratch-XXXXXX");
+	scratch.back = open(".", O_RDONLY | O_DIRECTORY);
+	if (scratch.back < 0 || mkdtemp(scratch.path) == NULL ||
+	    chdir(scratch.path) != 0) {
+		perror(scratch.path);
+		exit(1);
+	}
+}
+
+/* A file with these bytes. */
+static inline void
+scratch_file(const char *name, const char *s, size_t len)
+{
+	FILE *f = fopen(name, "w");
+
+	if (f == NULL || fwrite(s, 1, len, f) != len || fclose(f) != 0) {
+		perror(name);
+		exit(1);
+	}
+}
+
+/* Back to where it was; name is the list of files that were made, NULL behind the last. */
+static inline void
+scratch_leave(const char *const *name)
+{
+	for (; *name != NULL; name++)
+		unlink(*name);
+	if (fchdir(scratch.back) != 0 || rmdir(scratch.path) != 0)
+		perror(scratch.path);
+	close(scratch.back);
+}
+
+#endif
