@@ -321,13 +321,14 @@ draw_philly_json(struct gv_strbuf *s, size_t wrong)
 	gv_strbuf_char(s, '[');
 	for (i = 0; i < rows; i++) {
 		size_t time = below(70000), attempts = below(4);
+		bool none = below(9) == 0;
 
 		gv_strbuf_fmt(s,
 		    "%s{\"status\": %s, \"vc\":\"v%zu\",\n\"jobid\":\"j%zu\", "
 		    "\"other\":{\"a\":[1,2]}, \"attempts\":%s",
 		    i > 0 ? "," : "", status[below(wrong > 0 ? 6 : 4)], i % 2, i,
-		    below(9) == 0 ? "null" : "[");
-		if (s->s[s->len - 1] == '[') {
+		    none ? "null" : "[");
+		if (!none) {
 			for (k = 0; k < attempts; k++) {
 				gv_strbuf_str(s, k > 0 ? "," : "");
 				json_attempt(s, time + 5000 * k, wrong);
