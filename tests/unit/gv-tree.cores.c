@@ -211,7 +211,7 @@ ask_forest(struct recorded *r)
 	struct forest t = {0};
 	struct ratio rate;
 	bool side[16];
-	size_t gpus = 2 + below(5), switches = below(2) == 0 ? 0 : below(4), v, wrong;
+	size_t gpus = 1 + below(6), switches = below(2) == 0 ? 0 : below(4), v, wrong;
 	int rc;
 
 	draw_fabric(&f, gpus, switches);

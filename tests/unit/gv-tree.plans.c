@@ -70,6 +70,37 @@ plan_drawn(struct recorded *r, const struct links_drawn *d, size_t wishes)
 	return wrong;
 }
 
+/* Of servers that are joined over several switches: phases, and what else there is for them. */
+static size_t
+plan_servers(struct recorded *r)
+{
+	static struct gv_error e;
+	struct links_drawn d;
+	struct gv_strbuf s = {0};
+	struct gv_frame frame;
+	struct fabric f;
+	struct wish w = {.collective = ALL_REDUCE, .method = PHASES};
+	size_t wrong = 0;
+
+	draw_shape(&d, 1, 0);
+	d.gpus = 4 + below(5);
+	d.servers = 2 + below(2);
+	d.switches = 2 + below(3);
+	d.density = 3 + below(8);
+	draw_links(&s, &d);
+	gv_error_clear(&e);
+	if (gv_frame_parse(&frame, "links", s.s, s.len, &e) == 0 &&
+	    fabric_read(&f, &frame, NULL, NULL, false, &e) == 0) {
+		if (f.n_gpus >= 2)
+			wrong = plan_one(r, &f, &w);
+		fabric_free(&f);
+	}
+	recorded_error(r, &e);
+	gv_frame_free(&frame);
+	gv_strbuf_free(&s);
+	return wrong;
+}
+
 int
 main(void)
 {
@@ -102,6 +133,12 @@ main(void)
 		draw_shape(&d, 12, 4);
 		wrong += plan_drawn(&r, &d, 4);
 		recorded_answer(&r, "larger plans %zu", turn);
+	}
+	for (turn = 0; turn < 30; turn++) {
+		draws_begin(71, 3, (uint32_t)turn);
+		for (i = 0; i < 30; i++)
+			wrong += plan_servers(&r);
+		recorded_answer(&r, "servers %zu", turn);
 	}
 	is_int(wrong, 0, "all of them reach all GPUs, pass no link and no bound");
 	recorded_close(&r);
