@@ -26,6 +26,8 @@ recorded_trees(struct recorded *r, const struct gv_trees *t)
 	int i;
 
 	recorded_text(r, gv_collective_name[t->collective]);
+	recorded_whole(r, gv_collective_has_root(t->collective));
+	recorded_whole(r, gv_collective_has_blocks(t->collective));
 	recorded_whole(r, t->n);
 	recorded_whole(r, (long long)t->depth);
 	recorded_double(r, t->weight);

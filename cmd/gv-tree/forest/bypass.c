@@ -10,7 +10,6 @@ struct bypass {
 	const int64_t *rate; /* [n_gpus] */
 	int64_t sum;
 	struct flow flow;
-	bool *gone; /* [n] switches that were taken away */
 };
 
 static int64_t
@@ -34,10 +33,6 @@ network(struct bypass *b)
 		flow_arc(&b->flow, f->n, v, b->rate[v]);
 }
 
-/*
- * The least that cuts with u and t before and w behind them, or the other way
- * round, have above what must pass: so much may be joined.
- */
 /* What flows from source to sink above what must pass, with one more arc for a while. */
 static int64_t
 above(struct bypass *b, size_t from, size_t to, int64_t limit)
@@ -56,6 +51,10 @@ above(struct bypass *b, size_t from, size_t to, int64_t limit)
 	return lesser(found, limit);
 }
 
+/*
+ * The least that cuts with u and t before and w behind them, or the other way
+ * round, have above what must pass: so much may be joined.
+ */
 static int64_t
 slack(struct bypass *b, size_t u, size_t w, size_t t, int64_t limit)
 {
