@@ -15,6 +15,7 @@ enum rates_drawn {
 	RATES_FAR,
 	RATES_LANES,
 	RATES_PRIME,
+	RATES_NEAR,
 	RATES_DRAWN
 };
 
@@ -63,6 +64,9 @@ draw_rate(char rate[32], enum rates_drawn kind)
 		break;
 	case RATES_LANES:
 		snprintf(rate, 32, "%s", lanes[digits]);
+		break;
+	case RATES_NEAR:
+		snprintf(rate, 32, "1000.0000%zu", size);
 		break;
 	default:
 		snprintf(rate, 32, "999.%zu", 989 - 2 * below(50));
