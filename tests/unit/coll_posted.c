@@ -154,6 +154,10 @@ gv_gang_wait_some(struct gv_gang *g, struct gv_message *const *m, size_t n, doub
 	recorded_double(world.r, until);
 	for (i = 0; i < n; i++)
 		recorded_whole(world.r, m[i]->done);
+	if (world.waits > 100000) {
+		printf("Bail out! nothing moves any more\n");
+		exit(1);
+	}
 	if (++world.waits == world.fails_at)
 		return gv_error_set(e, "somebody is gone");
 	if (world.n > 1)
@@ -269,11 +273,16 @@ run_one(const struct gv_coll_spec *s, size_t count)
 
 	gv_error_clear(&e);
 	fill(&b, t, count);
-	for (i = 0; i < world.n; i++)
+	for (i = 0; i < world.n; i++) {
+		bool is_root = (int)i == t->tree[0].root;
+		void *in = s->type == GV_COLL_FLOAT ? (void *)b.in_f[i] : (void *)b.in[i];
+		void *out =
+		    s->type == GV_COLL_FLOAT ? (void *)b.out_f[i] : (void *)b.out[i];
+
 		gv_coll_begin(world.coll[i],
-		    s->type == GV_COLL_FLOAT ? (void *)b.in_f[i] : (void *)b.in[i],
-		    s->type == GV_COLL_FLOAT ? (void *)b.out_f[i] : (void *)b.out[i],
-		    count);
+		    t->collective == GV_BROADCAST && !is_root ? NULL : in,
+		    t->collective == GV_REDUCE && !is_root ? NULL : out, count);
+	}
 	rc = gv_coll_wait(world.coll[0], &e);
 	recorded_whole(world.r, rc);
 	recorded_error(world.r, &e);

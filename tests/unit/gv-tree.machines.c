@@ -53,7 +53,7 @@ ask_system(struct recorded *r, size_t wrong, bool spoilt)
 {
 	struct gv_strbuf s = {0};
 
-	draw_system(&s, 1 + below(8), wrong);
+	draw_system(&s, below(9), wrong);
 	if (spoilt)
 		spoil_byte(&s);
 	ask_xml(r, s.s, s.len);
@@ -207,6 +207,11 @@ ask_limits(struct recorded *r)
 {
 	static const size_t around[] = {
 	    0, 1, 15, 16, 17, 126, 127, 128, 251, 252, 253, 254, 255, 256, 257};
+	static const char *const ends[] = {"", " ", "<", "<!", "<!-", "<!--", "<!-- ",
+	    "<!--->", "<!---->", "<!-->", "<?", "<s", "<s>", "</", "</s", "<s ", "<s a",
+	    "<s a=", "<s a=\"", "<s a=\"b\"", "<s/", "<system", "<system>", "<system/>",
+	    "<system></system>", "<system version=\"1\"/>",
+	    "<system version=\"1\"/><system/>"};
 	size_t i;
 
 	for (i = 0; i < sizeof(around) / sizeof(around[0]); i++) {
@@ -223,6 +228,9 @@ ask_limits(struct recorded *r)
 		ask_around(r, "<o", ">", 1, n % 2 == 0 ? "</o>" : "</p>");
 		recorded_answer(r, "topology of %zu", n);
 	}
+	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		ask_xml(r, ends[i], strlen(ends[i]));
+	recorded_answer(r, "topologies that end");
 }
 
 /* As many GPUs, other columns and lanes as there may be. */
