@@ -104,12 +104,11 @@ note_time(struct flow *f, size_t j)
 
 /* ---- moving ---- */
 
-static bool
+static void
 post_receives(struct gv_coll *c, struct flow *f)
 {
 	/* a slot is free when its sum has been sent; at the root, when it was taken */
 	size_t free_up_to = f->up && f->n_out > 0 ? f->out[0].done : f->ready, i;
-	bool moved = false;
 
 	for (i = 0; i < f->n_in; i++) {
 		struct inlet *in = &f->in[i];
@@ -121,10 +120,8 @@ post_receives(struct gv_coll *c, struct flow *f)
 			gv_gang_recv(c->g, &in->m[j % GV_COLL_WINDOW], in->from,
 			    tag_of(c, f), f->up ? slot(c, f, in, j) : result(c, f, j),
 			    chunk_length(f, j) * c->size);
-			moved = true;
 		}
 	}
-	return moved;
 }
 
 static bool
@@ -234,11 +231,11 @@ flow_is_done(const struct flow *f)
 static bool
 move_flow(struct gv_coll *c, struct flow *f)
 {
-	bool moved = post_receives(c, f);
+	bool moved;
 	size_t i;
 
-	if (take_arrived(f))
-		moved = true;
+	post_receives(c, f);
+	moved = take_arrived(f);
 	if (make_ready(c, f))
 		moved = true;
 	for (i = 0; i < f->n_out; i++)

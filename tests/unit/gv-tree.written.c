@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "drawn_links.h"
 #include "drawn_wish.h"
 #include "gv-tree/export/export.h"
@@ -141,6 +142,59 @@ ask_hybrid(struct recorded *r, const struct gv_frame *frame)
 	hybrid_free(&h);
 }
 
+/* Stars about GPU 0, of these weights but for the last, which is one more: MSCCL's limits. */
+static void
+ask_stars(struct recorded *r, size_t gpus, size_t trees, int64_t weight)
+{
+	struct fabric f = {.n = gpus, .n_gpus = gpus, .unit = 1};
+	struct plan p = {.wish = {.collective = BROADCAST, .method = FOREST},
+	    .forest = {.unit = {1, 1}}};
+	struct gv_strbuf s = {0};
+	struct gv_out *out = gv_out_memory(&s);
+	size_t i, k;
+
+	f.name = gv_xcalloc(gpus, sizeof(*f.name));
+	f.cap = gv_xcalloc(gpus * gpus, sizeof(*f.cap));
+	for (i = 0; i < gpus; i++)
+		f.name[i] = gv_xstrdup("gpu0");
+	p.f = f;
+	for (k = 0; k < trees; k++) {
+		struct tree *t =
+		    forest_add(&p.forest, 0, weight + (k + 1 == trees), gpus - 1);
+
+		for (i = 1; i < gpus; i++) {
+			size_t path[2] = {0, i};
+
+			tree_edge_set(&t->edge[i - 1], path, 2);
+		}
+	}
+	gv_error_clear(&e);
+	recorded_whole(r, export_write(EXPORT_MSCCL, &p, out, &e));
+	recorded_error(r, &e);
+	recorded_written(r, &s, out);
+	recorded_answer(r, "%zu stars of %zu, %lld each", trees, gpus, (long long)weight);
+	plan_free(&p);
+}
+
+static void
+ask_limits(struct recorded *r)
+{
+	size_t i;
+
+	for (i = 26; i < 30; i++) /* 216 thread blocks */
+		ask_stars(r, i, 8, 1);
+	for (i = 31; i < 34; i++) /* channels */
+		ask_stars(r, 3, i, 1);
+	for (i = 15; i < 18; i++) { /* elements: 1024 and 1025 */
+		ask_stars(r, 3, 30, 71 * (int64_t)i - 1);
+		ask_stars(r, 3, 30, 71 * (int64_t)i);
+	}
+	ask_stars(r, 2, 14, 71 * 72 - 1);
+	ask_stars(r, 2, 14, 71 * 71 - 1);
+	for (i = 0; i < 3; i++) /* steps of a tree */
+		ask_stars(r, 2, 2, 71 * 256 - 2 + (int64_t)i);
+}
+
 /* A table, of which plans are made and written. */
 static size_t
 ask(struct recorded *r, const struct links_drawn *d)
@@ -192,6 +246,7 @@ main(void)
 		}
 		recorded_answer(&r, "written %zu", turn);
 	}
+	ask_limits(&r);
 	ok(made > 2000, "%zu plans", made);
 	recorded_close(&r);
 	return done_testing();

@@ -244,9 +244,6 @@ export_msccl(const struct plan *p, struct gv_out *out, struct gv_error *e)
 			ready[v] = -1;
 		if (c == ALL_REDUCE)
 			add_up(&a, i, ready);
-		for (v = 0; v < p->f.n_gpus; v++)
-			if (v != p->forest.tree[i].root)
-				ready[v] = -1;
 		add_down(&a, i, ready);
 	}
 	if (rc == 0)
