@@ -136,6 +136,20 @@ drawn_tree(const struct trees_drawn *d, size_t tree, size_t root)
 		}
 }
 
+/* The names of columns, of which one may be missing. */
+static inline void
+draw_head(const struct trees_drawn *d)
+{
+	static const char *const name[] = {
+	    "tree", "root", "weight", "phase", "src", "dst", "path"};
+	size_t odd = d->wrong > 0 && below(12) == 0 ? below(7) : 7, k;
+
+	for (k = 0; k < (d->has_path ? 7U : 6U); k++)
+		gv_strbuf_fmt(
+		    d->trees, "%s%s", k > 0 ? "," : "", k == odd ? "other" : name[k]);
+	gv_strbuf_char(d->trees, '\n');
+}
+
 /* Fills *trees and *links, which are empty before. */
 static inline void
 draw_trees(struct trees_drawn *d, struct gv_strbuf *trees, struct gv_strbuf *links,
@@ -155,8 +169,7 @@ draw_trees(struct trees_drawn *d, struct gv_strbuf *trees, struct gv_strbuf *lin
 	d->has_path = d->switches || below(2) == 0;
 	d->wrong = wrong ? 5 + below(60) : 0;
 	d->collective = (enum gv_collective)below(GV_COLLECTIVES);
-	gv_strbuf_str(trees, d->has_path ? "tree,root,weight,phase,src,dst,path\n"
-					 : "tree,root,weight,phase,src,dst\n");
+	draw_head(d);
 	gv_strbuf_str(links, "src,dst,gbytes_per_s\n");
 	roots = gv_collective_has_blocks(d->collective) ? d->n
 		: d->collective == GV_ALL_REDUCE        ? 1 + below(d->n)
