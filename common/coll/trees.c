@@ -392,14 +392,9 @@ gv_trees_part(const struct gv_trees *t, size_t k, size_t count, size_t *first)
 		if (i < k)
 			before += t->tree[i].weight;
 	}
+	/* sums in one order: where one ends the next one begins, and the last ends with the part */
 	from = (size_t)((double)count * (before / all));
 	to = (size_t)((double)count * ((before + t->tree[k].weight) / all));
-	/* the last of its root ends where the part ends, whatever rounding says */
-	for (i = k + 1; i < t->n_trees; i++)
-		if (!blocks || t->tree[i].root == root)
-			break;
-	if (i == t->n_trees || to > count)
-		to = count;
 	*first = from + (blocks ? (size_t)root * count : 0);
 	return to - from;
 }

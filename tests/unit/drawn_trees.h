@@ -56,10 +56,10 @@ tree_weight(const struct trees_drawn *d)
 static inline const char *
 odd_cell(const char *cell, const struct trees_drawn *d)
 {
-	static const char *const odd[] = {
-	    "", "0", "-1", "x", "gpu0", "gpu1", "broadcast", "reduce", "1e7", "2", "nan"};
+	static const char *const odd[] = {"", "0", "-1", "x", "gpu0", "gpu1", "broadcast",
+	    "reduce", "1e7", "2", "nan", "1e6", "1000000.5"};
 
-	return d->wrong > 0 && below(d->wrong) == 0 ? odd[below(11)] : cell;
+	return d->wrong > 0 && below(d->wrong) == 0 ? odd[below(13)] : cell;
 }
 
 /* A link of the rate of a tree or of more, in one of ten cases not. */
