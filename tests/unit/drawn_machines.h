@@ -283,9 +283,9 @@ spoil_word(struct gv_strbuf *s)
 	struct gv_strbuf to = {0};
 	size_t at = below(s->len), end;
 
-	while (at > 0 && strchr("\t\n ", s->s[at - 1]) == NULL)
+	while (at > 0 && strchr("\t\n ,", s->s[at - 1]) == NULL)
 		at--;
-	end = at + strcspn(s->s + at, "\t\r\n");
+	end = at + strcspn(s->s + at, "\t\r\n,");
 	gv_strbuf_add(&to, s->s, at);
 	gv_strbuf_str(&to, one_of(word, 19));
 	gv_strbuf_add(&to, s->s + end, s->len - end);
