@@ -142,22 +142,60 @@ ask_hybrid(struct recorded *r, const struct gv_frame *frame)
 	hybrid_free(&h);
 }
 
+/* A broadcast of so many GPUs, without a tree. */
+static void
+start_plan(struct plan *p, size_t gpus, enum method method)
+{
+	size_t i;
+
+	*p = (struct plan){.wish = {.collective = BROADCAST, .method = method},
+	    .f = {.n = gpus, .n_gpus = gpus, .unit = 1},
+	    .forest = {.unit = {1, 1}}};
+	p->f.name = gv_xcalloc(gpus, sizeof(*p->f.name));
+	p->f.cap = gv_xcalloc(gpus * gpus, sizeof(*p->f.cap));
+	for (i = 0; i < gpus; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "gpu%zu", i);
+		p->f.name[i] = gv_xstrdup(name);
+	}
+}
+
+/* A chain through all of them, as NCCL reads it. */
+static void
+ask_chain(struct recorded *r, size_t gpus)
+{
+	struct plan p;
+	struct gv_strbuf s = {0};
+	struct gv_out *out = gv_out_memory(&s);
+	struct tree *t;
+	size_t i;
+
+	start_plan(&p, gpus, CHAIN);
+	t = forest_add(&p.forest, 0, 1, gpus - 1);
+	for (i = 1; i < gpus; i++) {
+		size_t path[2] = {i - 1, i};
+
+		tree_edge_set(&t->edge[i - 1], path, 2);
+	}
+	gv_error_clear(&e);
+	recorded_whole(r, export_write(EXPORT_NCCL_GRAPH, &p, out, &e));
+	recorded_error(r, &e);
+	recorded_written(r, &s, out);
+	recorded_answer(r, "a chain of %zu", gpus);
+	plan_free(&p);
+}
+
 /* Stars about GPU 0, of these weights but for the last, which is one more: MSCCL's limits. */
 static void
 ask_stars(struct recorded *r, size_t gpus, size_t trees, int64_t weight)
 {
-	struct fabric f = {.n = gpus, .n_gpus = gpus, .unit = 1};
-	struct plan p = {.wish = {.collective = BROADCAST, .method = FOREST},
-	    .forest = {.unit = {1, 1}}};
+	struct plan p;
 	struct gv_strbuf s = {0};
 	struct gv_out *out = gv_out_memory(&s);
 	size_t i, k;
 
-	f.name = gv_xcalloc(gpus, sizeof(*f.name));
-	f.cap = gv_xcalloc(gpus * gpus, sizeof(*f.cap));
-	for (i = 0; i < gpus; i++)
-		f.name[i] = gv_xstrdup("gpu0");
-	p.f = f;
+	start_plan(&p, gpus, FOREST);
 	for (k = 0; k < trees; k++) {
 		struct tree *t =
 		    forest_add(&p.forest, 0, weight + (k + 1 == trees), gpus - 1);
@@ -191,6 +229,8 @@ ask_limits(struct recorded *r)
 	}
 	ask_stars(r, 2, 14, 71 * 72 - 1);
 	ask_stars(r, 2, 14, 71 * 71 - 1);
+	for (i = 127; i < 131; i++)
+		ask_chain(r, i);
 	for (i = 0; i < 3; i++) /* steps of a tree */
 		ask_stars(r, 2, 2, 71 * 256 - 2 + (int64_t)i);
 }
