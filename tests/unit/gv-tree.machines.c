@@ -9,6 +9,7 @@
 #include "gv-tree/import/import.h"
 #include "gv-tree/import/nccl.h"
 #include "gv-tree/import/smi.h"
+#include "gv-tree/write.h"
 #include "recorded_trees.h"
 
 static struct gv_error e;
@@ -16,8 +17,14 @@ static struct gv_error e;
 static void
 recorded_findings(struct recorded *r, const struct xml_findings *f)
 {
+	struct gv_strbuf s = {0};
+	struct gv_out *out = gv_out_memory(&s);
 	size_t i;
 
+	write_findings(out, f, f->n % 2 == 0);
+	recorded_whole(r, gv_out_close(out, &e));
+	recorded_text(r, s.s);
+	gv_strbuf_free(&s);
 	recorded_whole(r, (long long)f->errors);
 	for (i = 0; i < f->n; i++) {
 		recorded_whole(r, f->finding[i].line);

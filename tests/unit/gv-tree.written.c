@@ -214,10 +214,30 @@ ask_stars(struct recorded *r, size_t gpus, size_t trees, int64_t weight)
 	plan_free(&p);
 }
 
+/* More sets than are ranked. */
+static void
+ask_sets(struct recorded *r, size_t gpus, size_t k)
+{
+	struct plan p;
+	struct scores x;
+
+	start_plan(&p, gpus, FOREST);
+	gv_error_clear(&e);
+	recorded_whole(r, scores_find(&x, &p.f, k, ALL_REDUCE, NULL, &e));
+	recorded_error(r, &e);
+	recorded_answer(r, "sets of %zu of %zu", k, gpus);
+	scores_free(&x);
+	plan_free(&p);
+}
+
 static void
 ask_limits(struct recorded *r)
 {
 	size_t i;
+
+	ask_sets(r, 20, 10);
+	ask_sets(r, 1000, 3);
+	ask_sets(r, 5, 6);
 
 	for (i = 26; i < 30; i++) /* 216 thread blocks */
 		ask_stars(r, i, 8, 1);
@@ -253,6 +273,8 @@ ask(struct recorded *r, const struct links_drawn *d)
 			made += ask_plan(r, &f);
 		if (f.n_gpus >= 2)
 			ask_scores(r, &f);
+		if (below(2) == 0) /* links to switches are left out */
+			fabric_drop_switches(&f);
 		gv_strbuf_clear(&s);
 		out = gv_out_memory(&s);
 		write_links(out, &frame, &f, below(2) == 0);
