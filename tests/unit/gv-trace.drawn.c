@@ -68,18 +68,23 @@ draw_types(bool wrong)
 	struct gv_strbuf s = {0};
 	size_t n = below(6), i, first = below(3);
 	bool weights = below(2) == 0;
+	bool turned = below(3) == 0; /* the weight first */
+	const char *name = wrong && below(10) == 0 ? "type" : "job_type";
+	const char *of = weights ? "weight" : "note";
 
-	gv_strbuf_str(&s, wrong && below(10) == 0 ? "type" : "job_type");
-	gv_strbuf_str(&s, weights ? ",weight\n" : ",note\n");
+	gv_strbuf_fmt(&s, "%s,%s\n", turned ? of : name, turned ? name : of);
 	for (i = 0; i < n; i++) {
-		gv_strbuf_fmt(&s, "%s%zu,", odd_cell("t", wrong), (first + i) % 6);
+		const char *weight = below(2) == 0 ? "1" : ".125";
+		char type[32];
+
+		if (wrong && below(15) == 0)
+			weight = one_of(odd, 9);
 		if (!weights || below(5) == 0)
-			gv_strbuf_str(&s, "\n");
-		else
-			gv_strbuf_fmt(&s, "%s\n",
-			    wrong && below(15) == 0 ? one_of(odd, 9)
-			    : below(2) == 0         ? "1"
-						    : ".125");
+			weight = "";
+		snprintf(
+		    type, sizeof(type), "%s%zu", odd_cell("t", wrong), (first + i) % 6);
+		gv_strbuf_fmt(
+		    &s, "%s,%s\n", turned ? weight : type, turned ? type : weight);
 	}
 	scratch_file("types.csv", s.s, s.len);
 	gv_strbuf_free(&s);

@@ -219,6 +219,29 @@ ask_precise(struct recorded *r)
 	return wrong;
 }
 
+/* Who does what at the most, or the least: bases that are many for one solution. */
+static void
+ask_assignment(struct recorded *r)
+{
+	struct gv_lp lp = {.maximise = below(3) > 0};
+	size_t n = 3 + below(5), costs = 1 + below(4), i, j;
+	double limit = below(2) == 0 ? 0 : 1;
+
+	for (i = 0; i < 2 * n; i++)
+		gv_lp_add_row(
+		    &lp, lp.maximise ? -INFINITY : limit, lp.maximise ? limit : INFINITY);
+	gv_lp_add_row(&lp, -INFINITY, (double)n / 2);
+	for (i = 0; i < n; i++)
+		for (j = 0; j < n; j++) {
+			gv_lp_add_col(&lp, 0, INFINITY, (double)below(costs + 1));
+			gv_lp_set(&lp, i, i * n + j, 1);
+			gv_lp_set(&lp, n + j, i * n + j, below(4) == 0 ? 2 : 1);
+			gv_lp_set(&lp, 2 * n, i * n + j, 1);
+		}
+	ask_tableau(r, &lp, NULL);
+	gv_lp_free(&lp);
+}
+
 /* Rows that rise, one or several at a time, as far as is asked or as they can. */
 static void
 ask_rise(struct recorded *r)
@@ -339,6 +362,9 @@ main(void)
 		for (i = 0; i < 30; i++)
 			wrong += ask_precise(&r);
 		recorded_answer(&r, "many digits %zu", turn);
+		for (i = 0; i < 4; i++)
+			ask_assignment(&r);
+		recorded_answer(&r, "assignments %zu", turn);
 		for (i = 0; i < 30; i++)
 			ask_rise(&r);
 		recorded_answer(&r, "rising %zu", turn);
