@@ -121,12 +121,13 @@ draw_philly_csv(struct cells *c)
 	static const char *const status[] = {
 	    "Pass", "COMPLETED", "completed", "Failed", "Killed"};
 	bool has[9];
-	size_t rows = 1 + below(6), how = below(6), k, time;
+	size_t rows = 1 + below(6), how = below(6), first = below(9), i, k, time;
 
 	c->delimiter = below(3) == 0 ? '\t' : ',';
-	for (k = 0; k < 9; k++) {
+	for (i = 0; i < 9; i++) {
 		size_t which = below(4);
 
+		k = (first + i) % 9;
 		has[k] = below(5) > 0 || (k == 5 && below(4) > 0);
 		if (has[k])
 			put_cell(c, name[k][which] != NULL ? name[k][which] : name[k][0]);
@@ -135,7 +136,8 @@ draw_philly_csv(struct cells *c)
 	end_row(c);
 	for (; rows > 0; rows--) {
 		time = below(80000);
-		for (k = 0; k < 9; k++) {
+		for (i = 0; i < 9; i++) {
+			k = (first + i) % 9;
 			if (!has[k])
 				continue;
 			if (k == 0 || k == 6 || k == 7)
@@ -170,10 +172,12 @@ draw_slurm(struct cells *c)
 	static const char *const state[] = {"COMPLETED", "FAILED", "CANCELLED by 1"};
 	static const char *const id[] = {"12", "13_4", "14.batch", "15.0", "16+0"};
 	bool has[10];
-	size_t rows = 1 + below(8), k, which = below(4), how = 1 + below(4);
+	size_t rows = 1 + below(8), first = below(10), i, k, which = below(4),
+	       how = 1 + below(4);
 
 	c->delimiter = '|';
-	for (k = 0; k < 10; k++) {
+	for (i = 0; i < 10; i++) {
+		k = (first + i) % 10;
 		has[k] = below(5) > 0 || ((k == 0 || k == 5) && below(5) > 0);
 		if (has[k])
 			put_cell(c, name[k]);
@@ -183,7 +187,8 @@ draw_slurm(struct cells *c)
 	for (; rows > 0; rows--) {
 		size_t time = below(60000);
 
-		for (k = 0; k < 10; k++) {
+		for (i = 0; i < 10; i++) {
+			k = (first + i) % 10;
 			if (!has[k])
 				continue;
 			if (k == 0)
@@ -339,7 +344,7 @@ draw_philly_json(struct gv_strbuf *s, size_t wrong)
 		json_date(s, "submitted_time", time, wrong);
 		gv_strbuf_str(s, ", \"user\":\"u\"}");
 	}
-	gv_strbuf_str(s, "]\n");
+	gv_strbuf_str(s, wrong > 0 && below(6) == 0 ? "]\n{}" : "]\n");
 	if (wrong > 0 && below(3) == 0 && s->len > 5) {
 		static const char odd[] = "{}[],:\"0n";
 		size_t at = below(s->len);
