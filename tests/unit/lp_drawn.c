@@ -40,7 +40,8 @@ draw_number(enum numbers kind)
 static void
 draw_bounds(double *lo, double *hi, enum numbers kind)
 {
-	double a = draw_number(kind), b = draw_number(kind);
+	/* no -0: which of 0 and -0 is less is the library's choice */
+	double a = draw_number(kind) + 0.0, b = draw_number(kind) + 0.0;
 	size_t how = below(6);
 
 	*lo = how == 0 || how == 1 ? -INFINITY : fmin(a, b);
