@@ -151,5 +151,5 @@ merges_further(struct merges *m)
 	if (m->g->n - m->n > MANY)
 		merge_in_order(m, m->g->n - MANY);
 	merges_edges(m);
-	merge_in_order(m, m->g->n - 1);
+	merge_in_order(m, m->g->n);
 }
