@@ -346,9 +346,11 @@ static void
 ask_near(const struct gv_graph *g, uint32_t *of, size_t n_stages)
 {
 	struct gv_plan p = {.n = n_stages, .of = of};
-	size_t limit = g->n - 1 + draw(3) + draw(2) * draw(300), moved;
+	size_t limit = g->n - 1 + draw(3), moved;
 	struct prefixes x;
 
+	if (draw(2) == 0)
+		limit += draw(300);
 	for (moved = 1; moved <= 2; moved++) {
 		bool near =
 		    prefixes_near(&x, g, (enum ideals_kind)draw(2), &p, moved, limit);

@@ -84,10 +84,11 @@ ask_column(const struct search *x, double time_s)
 	size_t level = draw(x->m->n_levels), n = 0, i;
 	uint32_t end = (uint32_t)(draw(2) == 0 ? x->s->n - 1 : 1 + draw(x->s->n - 1));
 	struct source *source = gv_xcalloc(x->s->n, sizeof(*source));
-	struct context c = {.base = draw(3), .copies = 1 + draw(2)}, inside;
+	struct context c = {.base = draw(3)}, inside;
 	bool many = draw(2) == 0;
 	struct column k;
 
+	c.copies = 1 + draw(2);
 	for (i = 0; i < end; i++) {
 		double limit = time_s * part[draw(9)];
 

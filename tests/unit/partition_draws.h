@@ -262,11 +262,12 @@ drawn_machine(size_t n_levels, size_t most)
 static inline struct search_options
 drawn_options(const struct gv_graph *g, bool memory)
 {
-	struct search_options o = {.use = (enum use)draw(3), .straight = draw(6) == 0};
+	struct search_options o = {.use = (enum use)draw(3)};
 	struct cost_rules *r = &o.rules;
 	double all = 0;
 	size_t v;
 
+	o.straight = draw(6) == 0;
 	r->model = draw(2) == 0 ? COST_PAPER : COST_COMPAT;
 	r->free_transfers = draw(4) == 0;
 	r->schedule = (enum gv_schedule_kind)draw(GV_SCHEDULES);
