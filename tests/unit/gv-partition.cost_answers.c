@@ -235,7 +235,7 @@ ask_plan(struct drawn *d)
 	struct gv_error e = {0};
 	size_t replicas = 0;
 
-	drawn_graph(d, 12);
+	drawn_graph(d, draw(8) == 0 ? 140 : 12);
 	m = drawn_machine(1 + draw(4), 7);
 	o = drawn_options(&d->g, true);
 	drawn_plan(&p, &d->g, &m);

@@ -185,13 +185,14 @@ static double
 ask_plan(const struct gv_graph *g, const struct ideals *s, const struct gv_machine *m,
     const struct search_options *o)
 {
-	struct gv_plan p = {0};
+	struct gv_plan p;
 	struct plan_report report = {0};
 	struct gv_error e = {0};
 	struct least_memory l;
 	size_t replicas = 0;
 	double time_s = 1;
 
+	memset(&p, 1, sizeof(p)); /* what stands in it does not matter */
 	recorded_whole(&r, plan_search(&p, s, g->n, m, o));
 	recorded_plan(&r, &p, g->n);
 	if (p.n > 0) {
@@ -266,6 +267,8 @@ main(void)
 	ask_many(0, 1000, 6, 40, 12);
 	ask_many(1000, 200, 12, 90, 12);
 	ask_many(1200, 20, 40, 180, 4);
+	ask_many(1220, 10, 150, 60, 4);
+	ask_many(1230, 10, 90, 300, 4);
 	recorded_close(&r);
 	return done_testing();
 }
