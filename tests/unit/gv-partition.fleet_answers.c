@@ -208,8 +208,10 @@ ask_large(size_t prefixes, size_t gpus)
 static void
 text(const char *file, const char *s)
 {
-	FILE *to = fopen(file, "w");
+	FILE *to;
 
+	unlink(file); /* a file written over waits for the disk */
+	to = fopen(file, "w");
 	fputs(s, to);
 	fclose(to);
 }
@@ -219,7 +221,8 @@ static const char *const clusters[] = {"gpu_type,gpus\na,2\nb,3\n",
     "gpu_type,gpus\na,4095\nb,1\n", "gpu_type,gpus\na,4096\nb,1\n",
     "gpu_type,gpus\na,1\nb,1\nc,1\nd,1\n", "gpu_type,gpus\na,1\nb,1\nc,1\nd,1\ne,1\n",
     "gpu_type,gpus\na,1\nb,1\nc,1\nd,1\ne,0\n", "gpu_type\na\n", "gpu_type,gpus\na,x\n",
-    "gpu_type,gpus,memory_bytes\na,2,100\nb,3,2000\nc,1,\n"};
+    "gpu_type,gpus,memory_bytes\na,2,100\nb,3,2000\nc,1,\n",
+    "gpu_type,gpus,memory_bytes\na,2,1\nb,3,51\n"};
 
 static const char *const models[] = {
     "node_id,forward_ms,backward_ms,activation_bytes,parameter_bytes,gpu_type\n"
@@ -375,7 +378,8 @@ main(void)
 	ask_many(0, 600, 6, 40, 5);
 	ask_many(600, 100, 3, 40, 20);
 	ask_many(700, 40, 12, 60, 5);
-	ask_many(740, 10, 50, 160, 3);
+	ask_many(740, 60, 30, 90, 3);
+	ask_many(800, 10, 50, 160, 3);
 	ask_large(1, 32768);
 	ask_large(65, 4095);
 	recorded_answer(&r, "many GPUs");

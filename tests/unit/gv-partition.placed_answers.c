@@ -184,7 +184,7 @@ ask(size_t seed, size_t most, size_t limit)
 	m = drawn_machine(levels[machine], gpus[machine]);
 	o = drawn_options(&d->g, draw(2) == 0);
 	prefixes_make(&x, &d->g, (enum ideals_kind)draw(2), limit, limit);
-	if (draw(4) == 0)
+	if (draw(4) == 0 || limit > 500)
 		o.progress = told;
 	ask_links(&m, &o.rules);
 	time_s = ask_plan(&d->g, &x.s, &m, &o);
@@ -214,6 +214,7 @@ main(void)
 	ask_many(0, 1000, 6, 40);
 	ask_many(1000, 200, 12, 90);
 	ask_many(1200, 10, 40, 180);
+	ask_many(1210, 10, 40, 700);
 	recorded_close(&r);
 	return done_testing();
 }

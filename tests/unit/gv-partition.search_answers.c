@@ -238,7 +238,7 @@ ask(size_t seed, size_t most, size_t limit, size_t gpus)
 	m = machine(gpus);
 	o = drawn_options(&d->g, draw(2) == 0);
 	prefixes_make(&x, &d->g, (enum ideals_kind)draw(2), limit, limit);
-	if (draw(4) == 0)
+	if (draw(4) == 0 || limit > 500)
 		o.progress = told;
 	time_s = ask_plan(&d->g, &x.s, &m, &o);
 	ask_parts(&x.s, &m, &o, time_s);
@@ -269,6 +269,7 @@ main(void)
 	ask_many(1200, 20, 40, 180, 4);
 	ask_many(1220, 10, 150, 60, 4);
 	ask_many(1230, 10, 90, 300, 4);
+	ask_many(1240, 10, 40, 700, 2);
 	recorded_close(&r);
 	return done_testing();
 }

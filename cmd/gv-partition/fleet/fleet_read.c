@@ -83,7 +83,7 @@ read_rates(struct gv_fleet *f, bool *known, const struct gv_frame *rows,
 	ptrdiff_t type = gv_frame_find(rows, "gpu_type"), rate;
 	ptrdiff_t job = gv_frame_find(rows, "job_type");
 	ptrdiff_t together = gv_frame_find(rows, "scale_factor");
-	double all = 0, one = 1, steps_per_s;
+	double all = 0, one, steps_per_s;
 	char q[2][GV_QUOTE_LEN];
 	size_t i, t, v, first = rows->n_rows;
 
