@@ -122,7 +122,7 @@ sum_up(struct ideals *s, const struct gv_graph *g, enum ideals_kind kind)
 
 	if (kind == IDEALS_UPSTREAM)
 		published_open(&x, g);
-	for (i = 0; i < s->n; i++) {
+	for (i = 1; i < s->n; i++) { /* the first is empty */
 		const uint64_t *bits = s->bits + i * s->words;
 
 		for (v = 0; v < g->n; v++) {
@@ -133,7 +133,7 @@ sum_up(struct ideals *s, const struct gv_graph *g, enum ideals_kind kind)
 			s->activation[i] += g->layer[v].kept;
 			s->parameter[i] += g->layer[v].parameter;
 		}
-		if (i > 0 && i + 1 < s->n)
+		if (i + 1 < s->n)
 			s->out[i] = kind == IDEALS_UPSTREAM ? cut_upstream(&x, bits)
 							    : cut_true(g, bits);
 	}
