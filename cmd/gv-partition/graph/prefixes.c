@@ -133,7 +133,7 @@ add_sequence(
 		return;
 	}
 	chain.layer = gv_xcalloc(g->n, sizeof(*chain.layer));
-	chain.edge = gv_xcalloc(g->n, sizeof(*chain.edge));
+	chain.edge = gv_xcalloc(chain.n_edges, sizeof(*chain.edge));
 	for (i = 0; i < g->n; i++)
 		chain.layer[i] = g->layer[order[i]];
 	for (i = 0; i + 1 < g->n; i++)

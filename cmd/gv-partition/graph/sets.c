@@ -143,7 +143,6 @@ sets_upstream(struct sets *found, const struct gv_graph *g, size_t limit)
 				set[w] |= need[e->dst * found->words + w];
 			sets_add(found, set);
 		}
-	memset(set, 0, found->words * sizeof(*set));
 	for (k = 0; k < g->n; k++)
 		set_put(set, k);
 	sets_add(found, set);
