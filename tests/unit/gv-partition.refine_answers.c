@@ -107,6 +107,101 @@ ask_many(size_t first, size_t n, size_t most)
 	}
 }
 
+/* ---- what is faster, and what is hardly slower: plans take what is made up ---- */
+
+struct made {
+	const struct gv_plan *p; /* the plan so far */
+	double seconds[1000];    /* by the replicas of the first stage */
+	size_t n, layers, searches;
+};
+
+static double
+seconds(const struct made *t, const struct gv_plan *p)
+{
+	return t->seconds[p->stage[0].replicas[0]];
+}
+
+static struct gv_plan
+made_plan(struct made *t, double time_s)
+{
+	struct gv_plan p = {.n = 2};
+	size_t v;
+
+	p.stage = gv_xcalloc(2, sizeof(*p.stage));
+	p.of = gv_xcalloc(t->layers, sizeof(*p.of));
+	for (v = t->layers / 2; v < t->layers; v++)
+		p.of[v] = 1;
+	p.stage[0].replicas[0] = t->n;
+	t->seconds[t->n++] = time_s;
+	return p;
+}
+
+static bool
+find_made(void *ctx, struct gv_plan *p, const struct ideals *s)
+{
+	static const double times[] = {1, 1 - 1e-7, 1 - 1e-8, 1 - 2e-9, 1 - 5e-10, 1,
+	    1 - 1e-12, 1 + 5e-13, 1 + 2e-12, 1 + 1e-9, 1 + 1e-6, 3};
+	struct made *t = ctx;
+
+	recorded_whole(&r, (long long)s->n);
+	recorded_double(&r, seconds(t, t->p));
+	t->searches++;
+	if (draw(9) == 0)
+		return false;
+	*p = made_plan(t, seconds(t, t->p) * times[draw(12)]);
+	return true;
+}
+
+static int
+cost_made(void *ctx, struct plan_report *report, const struct gv_plan *p)
+{
+	*report = (struct plan_report){.bottleneck_s = seconds(ctx, p)};
+	return 0;
+}
+
+static void
+ask_made(struct drawn *d)
+{
+	static const double second[] = {
+	    .5, 1 - 1e-9, 1, 1.05, 1.0995, 1.0999, 1.1 - 1e-9, 1.1 + 1e-9, 1.101, 1.2};
+	struct made *t = gv_xcalloc(1, sizeof(*t));
+	struct refining how = {
+	    .g = &d->g, .limit = 200, .find = find_made, .cost = cost_made, .ctx = t};
+	struct gv_plan p, q;
+
+	drawn_of(d, DRAWN_CHAIN, 6);
+	t->layers = d->g.n;
+	p = made_plan(t, 1 + uniform());
+	q = made_plan(t, seconds(t, &p) * second[draw(10)]);
+	t->p = &p;
+	refine(&p, &how);
+	recorded_plan(&r, &p, d->g.n);
+	t->seconds[q.stage[0].replicas[0]] = seconds(t, &p) * second[draw(10)];
+	t->p = &q;
+	refine_second(&p, &q, &how);
+	recorded_plan(&r, &p, d->g.n);
+	recorded_plan(&r, &q, d->g.n);
+	recorded_whole(&r, (long long)t->searches);
+	gv_plan_free(&p);
+	gv_plan_free(&q);
+	free(t);
+}
+
+static void
+ask_many_made(size_t n)
+{
+	struct drawn *d = gv_xcalloc(1, sizeof(*d));
+	size_t i;
+
+	draws_begin(2, 45, 1);
+	for (i = 0; i < n; i++) {
+		ask_made(d);
+		if ((i + 1) % 10 == 0)
+			recorded_answer(&r, "times made up, %zu to %zu", i - 9, i);
+	}
+	free(d);
+}
+
 /* ---- as many layers as have rounds, and one more ---- */
 
 static bool
@@ -164,6 +259,7 @@ main(void)
 	ask_many(0, 150, 8);
 	ask_many(150, 80, 24);
 	ask_many(230, 10, 80);
+	ask_many_made(200);
 	ask_long(8192);
 	ask_long(8193);
 	recorded_close(&r);
