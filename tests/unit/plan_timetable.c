@@ -193,6 +193,13 @@ weights_put_off(void)
 	w.stage[1].memory = 3 * 7;
 	is_str(order_of(&w, 1), "F0/0 F1/0 B0/0 B1/0 W0/0 W1/0 U1/1",
 	    "zb-h1, as many as fit with two micro-batches");
+	/* more replicas in front have fewer passes in front of theirs: none is put off behind */
+	begin(&w, GV_SCHEDULE_ZB_H1, "411", 4);
+	w.stage[1].memory = 1000;
+	w.stage[1].working = 5;
+	is_str(order_of(&w, 4),
+	    "F0/0 F1/0 B0/0 W0/0 F2/0 B1/0 W1/0 F3/0 B2/0 W2/0 B3/0 W3/0 U3/1",
+	    "zb-h1 behind a stage of more replicas");
 }
 
 static void
