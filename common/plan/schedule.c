@@ -132,7 +132,9 @@ by_gpu(const void *a, const void *b)
 		return x->gpu < y->gpu ? -1 : 1;
 	if (x->start_ms < y->start_ms || x->start_ms > y->start_ms)
 		return x->start_ms < y->start_ms ? -1 : 1;
-	return (x->step > y->step) - (x->step < y->step);
+	if (x->step != y->step)
+		return x->step < y->step ? -1 : 1;
+	return (x->line > y->line) - (x->line < y->line);
 }
 
 int
