@@ -28,7 +28,8 @@ draw_value(enum values how)
 	case QUARTERS:
 		return (double)(1 + below(40)) / 4;
 	case FAR_APART:
-		part = 1 + uniform(); /* one draw after the other, whatever the compiler */
+		part =
+		    1 + uniform(); /* one draw after the other, whatever the compiler */
 		return ldexp(part, (int)below(40) - 20);
 	case MANY_ZEROS:
 		return below(2) == 0 ? 0 : (double)(1 + below(9)) / 10;
@@ -89,9 +90,11 @@ answers_file_open(struct answers_file *f)
 static inline void
 answers_file_put(const struct answers_file *f, const struct gv_strbuf *s)
 {
-	FILE *out = fopen(f->path, "w");
+	/* emptied first, some file systems would wait for the disk */
+	FILE *out = fopen(f->path, "r+");
 
-	if (out == NULL || fwrite(s->s, 1, s->len, out) != s->len || fclose(out) != 0)
+	if (out == NULL || fwrite(s->s, 1, s->len, out) != s->len || fflush(out) != 0 ||
+	    ftruncate(fileno(out), (off_t)s->len) != 0 || fclose(out) != 0)
 		perror(f->path);
 }
 
