@@ -295,7 +295,7 @@ searches(struct recorded *r)
 /* ---- GPU types ---- */
 
 static const char *const words[] = {"a100", "A100", "sxm4", "SXM", "80gb", "40GB", "gb",
-    "hbm3", "pcie", "h100", "nvidia", "x", "", "l4"};
+    "hbm3", "8gb", "pcie", "h100", "nvidia", "x", "", "l4"};
 
 static void
 draw_name(struct gv_strbuf *s)
@@ -303,7 +303,7 @@ draw_name(struct gv_strbuf *s)
 	size_t n = one_in(40) ? 17 + below(3) : 1 + below(4), i;
 
 	for (i = 0; i < n; i++)
-		gv_strbuf_fmt(s, "%s%s", i > 0 ? "-" : "", words[below(14)]);
+		gv_strbuf_fmt(s, "%s%s", i > 0 ? "-" : "", words[below(15)]);
 }
 
 static void

@@ -227,7 +227,7 @@ record_ranking(struct recorded *r, const struct world *w, const struct ranking *
 	struct gv_out *out = gv_out_memory(&text);
 	struct gv_error e = {0};
 	struct gv_layers l;
-	size_t i, j;
+	size_t top = one_in(2) ? 0 : 1 + below(4), i, j;
 
 	recorded_whole(r, (long long)k->n);
 	recorded_whole(r, (long long)k->tried);
@@ -246,7 +246,7 @@ record_ranking(struct recorded *r, const struct world *w, const struct ranking *
 		recorded_double(r, row->bytes);
 	}
 	layers_of(&l, w);
-	ranking_write(k, one_in(2) ? 0 : 1 + below(4), &l, out, one_in(2));
+	ranking_write(k, top, &l, out, one_in(2));
 	gv_out_close(out, &e);
 	recorded_text(r, text.s);
 	gv_strbuf_free(&text);
