@@ -57,17 +57,22 @@ one_in(size_t n)
 	return below(n) == 0;
 }
 
-/* All messages, without the folder of the file that they are about; *e is empty then. */
+#define ANSWERS_PATH "/tmp/gv-answers.XXXXXX"
+
+/* All messages, without the paths of the files that they are about; *e is empty then. */
 static inline void
-recorded_errors(struct recorded *r, struct gv_error *e, const char *path)
+recorded_errors(struct recorded *r, struct gv_error *e)
 {
-	size_t i, skip = path != NULL ? strlen(path) : 0;
+	const char *known = "/tmp/gv-answers.", *s, *path;
+	size_t i;
 
 	recorded_whole(r, (long long)e->count);
-	for (i = 0; i < e->count && i < GV_ERROR_KEPT; i++)
-		recorded_text(r, skip > 0 && strncmp(e->text[i], path, skip) == 0
-				     ? e->text[i] + skip
-				     : e->text[i]);
+	for (i = 0; i < e->count && i < GV_ERROR_KEPT; i++) {
+		for (s = e->text[i]; (path = strstr(s, known)) != NULL;
+		     s = path + strlen(ANSWERS_PATH))
+			recorded_bytes(r, s, (size_t)(path - s));
+		recorded_text(r, s);
+	}
 	gv_error_clear(e);
 }
 
@@ -81,7 +86,7 @@ answers_file_open(struct answers_file *f)
 {
 	int fd;
 
-	snprintf(f->path, sizeof f->path, "/tmp/gv-answers.XXXXXX");
+	snprintf(f->path, sizeof f->path, ANSWERS_PATH);
 	fd = mkstemp(f->path);
 	if (fd < 0 || close(fd) != 0)
 		perror(f->path);

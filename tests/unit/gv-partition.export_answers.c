@@ -192,7 +192,7 @@ ask(struct recorded *r, size_t *good)
 		gv_out_close(out, &unused);
 		recorded_whole(r, rc);
 		recorded_text(r, s.s != NULL ? s.s : "");
-		recorded_errors(r, &e, NULL);
+		recorded_errors(r, &e);
 		good[format] += rc == 0;
 		gv_strbuf_free(&s);
 	}

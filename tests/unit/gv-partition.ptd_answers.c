@@ -393,7 +393,7 @@ ask_types(struct recorded *r, const struct answers_file *file)
 	answers_file_put(file, &s);
 	if (gpu_types_read(&g, file->path, &e) == 0)
 		record_types(r, &g);
-	recorded_errors(r, &e, file->path);
+	recorded_errors(r, &e);
 	gpu_types_free(&g);
 	recorded_whole(r, g.type == NULL && g.n == 0 && g.rows.n_rows == 0);
 	gv_strbuf_free(&s);
@@ -594,7 +594,7 @@ ask_models(struct recorded *r, const struct answers_file *file, size_t *good)
 		}
 		record_written(r, &t);
 	}
-	recorded_errors(r, &e, file->path);
+	recorded_errors(r, &e);
 	transformers_free(&t);
 	recorded_whole(r, t.row == NULL && t.rows.n_rows == 0);
 	gv_strbuf_free(&s);

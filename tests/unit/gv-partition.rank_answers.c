@@ -446,7 +446,7 @@ ask_pipe(struct recorded *r, size_t *made)
 			}
 		}
 	}
-	recorded_errors(r, &e, NULL);
+	recorded_errors(r, &e);
 	gv_pipe_free(&pipe);
 	plan_report_free(&report);
 	gv_plan_free(&p);

@@ -146,7 +146,7 @@ ask_simulation(struct recorded *r)
 	size_t k;
 
 	if (gv_simulation_run(&s, &t, &p, &e) != 0) {
-		recorded_errors(r, &e, NULL);
+		recorded_errors(r, &e);
 		return true;
 	}
 	recorded_double(r, s.end_s);
@@ -194,7 +194,7 @@ ask_changed(struct recorded *r, size_t *stuck)
 
 	p.overlap = false;
 	if (gv_timetable_check(&p, &e) != 0) {
-		recorded_errors(r, &e, NULL);
+		recorded_errors(r, &e);
 		return;
 	}
 	gv_timetable_make(&t, &p);
@@ -283,7 +283,7 @@ ask_course(struct recorded *r)
 		recorded_whole(r, (long long)gv_course_some(&p, all + below(2 * unit)));
 	p.micro_batches = (size_t)gv_course_some(&p, all);
 	if (gv_timetable_check(&p, &e) != 0) {
-		recorded_errors(r, &e, NULL);
+		recorded_errors(r, &e);
 		return;
 	}
 	if (one_in(4) && p.micro_batches > 1)
@@ -297,7 +297,7 @@ ask_course(struct recorded *r)
 			&c, t.lane[i].step, t.lane[i].n, p.micro_batches, all, &e) == 0 &&
 		    gv_course_length(&c) < 2000)
 			record_course(r, &c, p.n);
-		recorded_errors(r, &e, NULL);
+		recorded_errors(r, &e);
 		gv_course_free(&c);
 		i += 1 + below(t.n);
 	} while (i < t.n);
@@ -329,7 +329,7 @@ ask_steps(struct recorded *r)
 	}
 	if (gv_course_make(&c, step, n, some, all, &e) == 0)
 		record_course(r, &c, 2);
-	recorded_errors(r, &e, NULL);
+	recorded_errors(r, &e);
 	gv_course_free(&c);
 }
 
@@ -371,7 +371,7 @@ ask_round(struct recorded *r)
 	p.batch = p.micro_batches = 1 + below(most * (1 + p.n));
 	recorded_whole(r, (long long)gv_pipe_round(&p));
 	recorded_whole(r, gv_timetable_check(&p, &e));
-	recorded_errors(r, &e, NULL);
+	recorded_errors(r, &e);
 	a = below(30);
 	recorded_whole(r, (long long)gv_gcd(a, below(30)));
 	if (p.schedule == GV_SCHEDULE_2BW || p.schedule == GV_SCHEDULE_1F1B)

@@ -264,7 +264,7 @@ write_drawn(struct recorded *r, const struct gv_layers *l, const struct gv_machi
 
 /* What its rows say one by one, where not all of them are layers of the plan. */
 static void
-record_rows(struct recorded *r, const struct gv_layers *l, const char *path)
+record_rows(struct recorded *r, const struct gv_layers *l)
 {
 	struct gv_plan_columns c = gv_plan_columns(&l->rows);
 	struct gv_error e = {0};
@@ -279,7 +279,7 @@ record_rows(struct recorded *r, const struct gv_layers *l, const char *path)
 			recorded_bytes(r, row.place.s, row.place.len);
 			recorded_bytes(r, row.gpu_type.s, row.gpu_type.len);
 		}
-	recorded_errors(r, &e, path);
+	recorded_errors(r, &e);
 }
 
 static void
@@ -317,12 +317,9 @@ ask_layers(struct recorded *r, const struct answers_file file[2], size_t counts[
 		}
 		gv_plan_free(&p);
 		write_drawn(r, &l, &machine);
-		record_rows(r, &l, file[0].path);
+		record_rows(r, &l);
 	}
-	recorded_errors(r, &e,
-	    file[where == 0 && e.count > 0 &&
-		 strncmp(e.text[0], file[1].path, strlen(file[1].path)) == 0]
-		.path);
+	recorded_errors(r, &e);
 	gv_layers_free(&l);
 	recorded_whole(r, l.g.n == 0 && l.rows.n_rows == 0 && l.row == NULL);
 	gv_strbuf_free(&s);
@@ -434,7 +431,7 @@ read_schedule(struct recorded *r, const struct gv_strbuf *s)
 		gv_schedule_free(&schedule);
 		recorded_whole(r, schedule.n_steps == 0 && schedule.gpu == NULL);
 	}
-	recorded_errors(r, &e, NULL);
+	recorded_errors(r, &e);
 	gv_tab_close(t);
 }
 
@@ -487,7 +484,7 @@ ask_written(struct recorded *r)
 		gv_timetable_free(&t);
 		gv_simulation_free(&sim);
 	}
-	recorded_errors(r, &e, NULL);
+	recorded_errors(r, &e);
 }
 
 static void
@@ -563,7 +560,7 @@ ask_machine(struct recorded *r, const struct answers_file *file)
 		recorded_double(r, m.bytes_per_s[l]);
 		recorded_double(r, m.sum_bytes_per_s[l]);
 	}
-	recorded_errors(r, &e, file->path);
+	recorded_errors(r, &e);
 	gv_strbuf_free(&s);
 }
 
