@@ -218,7 +218,8 @@ value(struct gv_strbuf *s, size_t row, const void *ctx)
 	const enum values *how = ctx;
 
 	(void)row;
-	gv_strbuf_fmt(s, "%s%.9g", one_in(4) ? "-" : "", draw_value(*how));
+	gv_strbuf_str(s, one_in(4) ? "-" : "");
+	gv_strbuf_fmt(s, "%.9g", draw_value(*how));
 	if (one_in(60))
 		gv_strbuf_str(s, "e38");
 }

@@ -68,7 +68,7 @@ gpu_types_read(struct gpu_types *g, const char *path, struct gv_error *e)
 	ptrdiff_t at[COLUMNS], name;
 	size_t i, j;
 	char q[GV_QUOTE_LEN];
-	int rc = 0;
+	int rc;
 
 	memset(g, 0, sizeof(*g));
 	if (gv_frame_load(&g->rows, path, e) != 0)
