@@ -70,7 +70,7 @@ gv_machine_read(struct gv_machine *m, const char *path, struct gv_error *e)
 	struct gv_frame f = {0};
 	struct columns c;
 	size_t i, l;
-	int rc = 0;
+	int rc;
 
 	memset(m, 0, sizeof(*m));
 	if (gv_frame_load(&f, path, e) != 0)

@@ -231,7 +231,7 @@ transformers_read(struct transformers *t, const char *path, struct gv_error *e)
 {
 	ptrdiff_t at[COLUMNS];
 	size_t i;
-	int rc = 0;
+	int rc;
 
 	memset(t, 0, sizeof(*t));
 	if (gv_frame_load(&t->rows, path, e) != 0)
