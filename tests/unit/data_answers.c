@@ -111,6 +111,7 @@ ask_generated(struct recorded *r, const struct answers_file file[3], size_t *goo
 	    "tokens32:/nowhere", "", "tokens", "digits:2:9223372036854775808"};
 	struct gv_data_spec spec = {.label = "label", .digit_seed = below(3)};
 	size_t n = one_in(6) ? 100 : 1 + below(9), seed = below(9), kind = below(5);
+	size_t far = one_in(2) ? 0 : 40;
 	char text[100];
 
 	spec.context = one_in(5) ? 4000 : (int64_t)(1 + below(20));
@@ -123,10 +124,10 @@ ask_generated(struct recorded *r, const struct answers_file file[3], size_t *goo
 		snprintf(text, sizeof(text), "%s", odd[1 + below(27)]);
 	else if (kind < 3)
 		snprintf(text, sizeof(text), one_in(2) ? "digits:%zu" : "digits:%zu:%zu",
-		    n, seed);
+		    n, seed << far);
 	else
 		snprintf(text, sizeof(text),
-		    one_in(2) ? "sentences:%zu" : "sentences:%zu:%zu", n, seed);
+		    one_in(2) ? "sentences:%zu" : "sentences:%zu:%zu", n, seed << far);
 	spec.text = text;
 	open_it(r, &spec, &file[2], good);
 }
@@ -146,9 +147,12 @@ add_size(struct gv_strbuf *s, size_t n)
 static void
 spoil(struct gv_strbuf *s, size_t head)
 {
-	size_t what = below(4);
+	size_t what = below(5);
 
-	if (what == 0)
+	if (what == 4) {
+		s->s[0] = 0x1f; /* as if it were compressed */
+		s->s[1] = (char)0x8b;
+	} else if (what == 0)
 		s->s[below(s->len < head ? s->len : head)] = (char)below(12);
 	else if (what == 1)
 		s->len = below(s->len + 1);
@@ -200,6 +204,63 @@ ask_idx(struct recorded *r, const struct answers_file file[3], size_t *good)
 	open_it(r, &spec, &file[2], good);
 	gv_strbuf_free(&images);
 	gv_strbuf_free(&labels);
+}
+
+/* More than is read at once, and one value less. */
+static void
+ask_large(struct recorded *r, const struct answers_file file[3])
+{
+	struct gv_strbuf images = {0}, labels = {0};
+	struct gv_error e = {0};
+	struct gv_data d;
+	char text[200];
+	size_t i, k;
+
+	snprintf(text, sizeof(text), "idx:%s,%s", file[0].path, file[1].path);
+	gv_strbuf_fmt(&images, "%c%c%c%c", 0, 0, 8, 2);
+	gv_strbuf_fmt(&labels, "%c%c%c%c", 0, 0, 8, 1);
+	add_size(&images, 700);
+	add_size(&images, 100);
+	add_size(&labels, 700);
+	for (i = 0; i < 700; i++) {
+		for (k = 0; k < 100; k++)
+			gv_strbuf_char(&images, (char)below(256));
+		gv_strbuf_char(&labels, (char)below(10));
+	}
+	answers_file_put(&file[1], &labels);
+	for (i = 0; i < 2; i++, images.len--) {
+		const struct gv_data_spec spec = {.text = text};
+
+		answers_file_put(&file[0], &images);
+		recorded_whole(r, gv_data_open(&d, &spec, &e));
+		record_set(r, &d);
+		recorded_errors(r, &e);
+		gv_data_free(&d);
+	}
+	recorded_answer(r, "a large IDX file");
+	gv_strbuf_free(&images);
+	gv_strbuf_free(&labels);
+}
+
+/* As many as there are where no number is given. */
+static void
+ask_usual(struct recorded *r)
+{
+	static const char *const text[] = {"digits", "sentences"};
+	struct gv_data_spec spec = {.context = 100};
+	struct gv_error e = {0};
+	struct gv_data d;
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		spec.text = text[i];
+		spec.digit_seed = 7;
+		recorded_whole(r, gv_data_open(&d, &spec, &e));
+		recorded_whole(r, (long long)d.n);
+		recorded_whole(r, d.crc);
+		gv_data_free(&d);
+	}
+	recorded_answer(r, "as many as usual");
 }
 
 /* ---- tables ---- */
@@ -361,6 +422,9 @@ main(void)
 			ask_order(&r);
 		recorded_answer(&r, "orders %zu", i);
 	}
+	draws_begin(3, 0, 0);
+	ask_large(&r, file);
+	ask_usual(&r);
 	recorded_close(&r);
 	for (i = 0; i < 3; i++)
 		answers_file_close(&file[i]);

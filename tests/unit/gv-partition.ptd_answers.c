@@ -262,9 +262,9 @@ ask_search(struct recorded *r)
 	size_t n;
 
 	draw_transformer(&x);
-	x.seq = one_in(4) ? ONE_OF(8190, 8192, 12288) : ONE_OF(8, 12, 128);
+	x.seq = one_in(4) ? ONE_OF(8190, 8192, 12288) : ONE_OF(1, 8, 12, 128);
 	draw_machine(&m, &g);
-	m.gpus = draw_number(12, 30);
+	m.gpus = one_in(6) ? 1 + below(3000) : draw_number(12, 30);
 	draw_pins(&pins);
 	if (yes())
 		ptd_search(&rows, &x, &m, &pins);
@@ -387,11 +387,14 @@ ask_types(struct recorded *r, const struct answers_file *file)
 	struct gpu_types g;
 	struct gv_error e = {0};
 	size_t rows = below(7);
+	int rc;
 
 	draw_table(&s, type_columns, sizeof(type_columns) / sizeof(type_columns[0]), rows,
 	    NULL, yes() ? 0 : 10 + below(60));
 	answers_file_put(file, &s);
-	if (gpu_types_read(&g, file->path, &e) == 0)
+	rc = gpu_types_read(&g, file->path, &e);
+	recorded_whole(r, rc);
+	if (rc == 0)
 		record_types(r, &g);
 	recorded_errors(r, &e);
 	gpu_types_free(&g);
@@ -456,6 +459,14 @@ flag(struct gv_strbuf *s, size_t row, const void *ctx)
 	(void)row;
 	(void)ctx;
 	gv_strbuf_str(s, (const char *const[]){"0", "1", ""}[below(3)]);
+}
+
+static void
+zero(struct gv_strbuf *s, size_t row, const void *ctx)
+{
+	(void)row;
+	(void)ctx;
+	gv_strbuf_str(s, (const char *const[]){"0", "1", "2", "3", "", ""}[below(6)]);
 }
 
 static void
@@ -525,7 +536,7 @@ static const struct drawn_column model_columns[] = {{"model", 3, model},
     {"pipeline_parallel", 2, maybe_number}, {"data_parallel", 2, maybe_number},
     {"last_stage_layers", 2, maybe_number}, {"virtual_stages", 2, maybe_number},
     {"micro_batch", 2, maybe_number}, {"context_parallel", 2, maybe_number},
-    {"expert_parallel", 2, maybe_number}, {"zero_stage", 2, flag}, {"norm", 2, word},
+    {"expert_parallel", 2, maybe_number}, {"zero_stage", 2, zero}, {"norm", 2, word},
     {"positions", 2, positions}, {"recompute", 2, recompute}, {"schedule", 2, schedule},
     {"gpu_type", 2, model}, {"rank", 4, few}, {"memory_bytes", 4, few},
     {"iteration_s", 4, few}, {"bubble_share", 4, few}, {"note", 2, model}};
@@ -581,11 +592,14 @@ ask_models(struct recorded *r, const struct answers_file *file, size_t *good)
 	struct gv_error e = {0};
 	size_t rows = below(5), i;
 	char name[200];
+	int rc;
 
 	draw_table(&s, model_columns, sizeof(model_columns) / sizeof(model_columns[0]),
 	    rows, NULL, yes() ? 0 : 20 + below(100));
 	answers_file_put(file, &s);
-	if (transformers_read(&t, file->path, &e) == 0) {
+	rc = transformers_read(&t, file->path, &e);
+	recorded_whole(r, rc);
+	if (rc == 0) {
 		*good += rows > 0;
 		for (i = 0; i < rows; i++) {
 			record_model(r, &t.row[i]);

@@ -406,6 +406,20 @@ ask_machine(struct recorded *r)
 }
 
 static void
+ask_fleet(struct recorded *r)
+{
+	struct gv_fleet f = {.n = 1 + below(GV_FLEET_TYPES), .bytes_per_s = 1};
+	size_t t;
+
+	for (t = 0; t < f.n; t++) {
+		f.type[t].time_s = gv_xcalloc(3, sizeof(double));
+		f.type[t].forward_s = gv_xcalloc(3, sizeof(double));
+	}
+	gv_fleet_free(&f);
+	recorded_whole(r, f.n == 0 && f.type[0].time_s == NULL && f.bytes_per_s == 0);
+}
+
+static void
 ask_graph(struct recorded *r)
 {
 	struct gv_graph_edge edge[400];
@@ -446,6 +460,7 @@ parts(struct recorded *r)
 		recorded_answer(r, "rounds and checks %zu", i);
 		for (k = 0; k < EACH; k++)
 			ask_machine(r);
+		ask_fleet(r);
 		recorded_answer(r, "machines %zu", i);
 		for (k = 0; k < EACH; k++)
 			ask_graph(r);

@@ -166,6 +166,8 @@ draw_model(struct model *m)
 			m->stage[k].replicas[l] = 1 + below(3);
 			m->stage[k].within[l] = l == 0 ? k : k / (l + 1);
 		}
+		if (one_in(40))
+			m->stage[k].replicas[0] = GV_PLAN_GPUS;
 	}
 }
 
@@ -293,6 +295,7 @@ ask_layers(struct recorded *r, const struct answers_file file[2], size_t counts[
 	struct model m;
 	size_t where = below(4); /* edges: of their own, behind the layers, none, none */
 	bool flat = false, is_plan;
+	int rc;
 
 	draw_model(&m);
 	draw_table(&s, layer_columns, sizeof(layer_columns) / sizeof(layer_columns[0]),
@@ -300,14 +303,20 @@ ask_layers(struct recorded *r, const struct answers_file file[2], size_t counts[
 	draw_edges(&edges, &m);
 	if (where == 1)
 		gv_strbuf_fmt(&s, "\n%s%s", edges.s, one_in(20) ? "\na,b\n1,2\n" : "");
+	if (where == 0 && one_in(9))
+		gv_strbuf_str(&s, "\na,b\n1,2\n");
 	answers_file_put(&file[0], &s);
 	answers_file_put(&file[1], &edges);
 	counts[0]++;
-	if (gv_layers_read(&l, file[0].path, where == 0 ? file[1].path : NULL, &e) == 0) {
+	rc = gv_layers_read(&l, file[0].path, where == 0 ? file[1].path : NULL, &e);
+	recorded_whole(r, rc);
+	if (rc == 0) {
 		machine = (struct gv_machine){
 		    .n_levels = one_in(4) ? 1 + below(GV_PLAN_LEVELS) : m.levels};
 		record_layers(r, &l);
-		is_plan = gv_plan_read(&p, &l, &machine, &flat, &e) == 0;
+		rc = gv_plan_read(&p, &l, &machine, &flat, &e);
+		recorded_whole(r, rc);
+		is_plan = rc == 0;
 		counts[1]++;
 		counts[2] += is_plan;
 		recorded_whole(r, flat);
@@ -416,6 +425,7 @@ static void
 read_schedule(struct recorded *r, const struct gv_strbuf *s)
 {
 	struct gv_schedule schedule;
+	int rc;
 	struct gv_error e = {0};
 	struct gv_in *in;
 	struct gv_tab *t;
@@ -424,7 +434,9 @@ read_schedule(struct recorded *r, const struct gv_strbuf *s)
 	t = gv_tab_from(in);
 	if (gv_tab_table(t, &e) == 1) {
 		recorded_whole(r, gv_schedule_is(t));
-		if (gv_schedule_read(&schedule, t, &e) == 0)
+		rc = gv_schedule_read(&schedule, t, &e);
+		recorded_whole(r, rc);
+		if (rc == 0)
 			record_schedule(r, &schedule);
 		else
 			recorded_whole(r, schedule.n_steps == 0 && schedule.gpu == NULL);
