@@ -102,8 +102,9 @@ answers_file_put(const struct answers_file *f, const struct gv_strbuf *s)
 	/* emptied first, some file systems would wait for the disk */
 	FILE *out = fopen(f->path, "r+");
 
-	if (out == NULL || fwrite(s->s, 1, s->len, out) != s->len || fflush(out) != 0 ||
-	    ftruncate(fileno(out), (off_t)s->len) != 0 || fclose(out) != 0)
+	if (out == NULL || (s->len > 0 && fwrite(s->s, 1, s->len, out) != s->len) ||
+	    fflush(out) != 0 || ftruncate(fileno(out), (off_t)s->len) != 0 ||
+	    fclose(out) != 0)
 		perror(f->path);
 }
 
