@@ -74,7 +74,8 @@ gv_course_make(struct gv_course *c, const struct gv_step *step, size_t n, uint64
 {
 	*c = (struct gv_course){.n = n};
 	c->step = gv_xcalloc(n + 1, sizeof(*step));
-	memcpy(c->step, step, n * sizeof(*step));
+	if (n > 0) /* there is a replica without micro-batches */
+		memcpy(c->step, step, n * sizeof(*step));
 	if (is_batch(step, n)) {
 		c->period = n;
 		c->micro_batches = (uint32_t)some;

@@ -31,7 +31,7 @@ static void
 draw_model(struct world *w, size_t n)
 {
 	enum values time = draw_values(), bytes = draw_values();
-	bool chain = !one_in(3);
+	bool chain = !one_in(3), free = one_in(10);
 	size_t v, k;
 
 	w->g = (struct gv_graph){.n = n, .layer = w->layer, .edge = w->edge};
@@ -44,6 +44,13 @@ draw_model(struct world *w, size_t n)
 		a->activation = draw_value(bytes);
 		a->kept = one_in(3) ? a->activation + draw_value(bytes) : a->activation;
 		a->parameter = one_in(4) ? 0 : draw_value(bytes) * 4;
+		if (v > 0 && one_in(6)) { /* a cut in front of it is hardly another */
+			a->time_s = a->forward_s = a->update_s = a->parameter = 0;
+			a->activation = w->layer[v - 1].activation;
+			a->kept = a->activation / 10000;
+		}
+		if (free)
+			a->activation = a->kept = a->parameter = 0;
 		for (k = 0; k < v; k++)
 			if (chain ? k + 1 == v : one_in(3))
 				w->edge[w->g.n_edges++] =
