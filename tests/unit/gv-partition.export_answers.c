@@ -56,9 +56,9 @@ static void
 draw_kind(char kind[64], size_t style)
 {
 	static const char *const names[] = {"Linear(in_features=8)", "Linear 8",
-	    "Conv2d(3, 4)", "TransformerBlock", "block", "Embedding(9)",
-	    "LayerNorm((8,))", "Dropout(p=0.1)", "CrossEntropyLoss()", "LogitsHead",
-	    "Relu", "", "Linear-1", "MTPBlock", "Lin", "_a1"};
+	    "Conv2d(3, 4)", "attention", "block", "Embedding(9)", "LayerNorm((8,))",
+	    "Dropout(p=0.1)", "CrossEntropyLoss()", "LogitsHead", "Relu", "", "Linear-1",
+	    "MTPBlock", "Lin", "_a1"};
 
 	snprintf(kind, 64, "%s", names[style % 3 == 0 ? below(4) : below(16)]);
 }
@@ -68,9 +68,14 @@ static void
 draw_rows(struct world *w, size_t n, bool kinds)
 {
 	struct gv_cell name[] = {{"node_id", 7}, {"layer", 5}}, cell[2];
+	size_t first = kinds && one_in(3) ? 1 : 0; /* the column of ids */
 	size_t style = below(9), calls = one_in(3) ? 3 : 0, row = 0, v;
 	char id[64], kind[64];
 
+	if (first == 1) {
+		name[1] = name[0];
+		name[0] = (struct gv_cell){"layer", 5};
+	}
 	gv_frame_start(&w->l.rows, "drawn", false, name, kinds ? 2 : 1);
 	for (v = 0; v < n; v++) {
 		size_t more = one_in(5) ? 2 : 1;
@@ -81,8 +86,8 @@ draw_rows(struct world *w, size_t n, bool kinds)
 			else
 				draw_id(id, v, calls > 0 ? 0 : style);
 			draw_kind(kind, style);
-			cell[0] = (struct gv_cell){id, strlen(id)};
-			cell[1] = (struct gv_cell){kind, strlen(kind)};
+			cell[first] = (struct gv_cell){id, strlen(id)};
+			cell[1 - first] = (struct gv_cell){kind, strlen(kind)};
 			gv_frame_add(&w->l.rows, cell, (long)row + 2);
 			w->row[v] = row++;
 		}
@@ -108,6 +113,8 @@ draw_graph(struct world *w, size_t n)
 					? (struct gv_graph_edge){(uint32_t)k, (uint32_t)i}
 					: (struct gv_graph_edge){
 					      (uint32_t)i, (uint32_t)k};
+	if (g->n_edges < LAYERS * LAYERS) /* nobody is to look at it */
+		g->edge[g->n_edges] = (struct gv_graph_edge){0, 1};
 }
 
 static size_t

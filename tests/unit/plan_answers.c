@@ -9,7 +9,7 @@
 #include "plan/machine.h"
 #include "plan/simulate.h"
 
-enum { STAGES = 24 };
+enum { STAGES = 24 }; /* and one behind them, which nobody is to look at */
 
 /* ---- pipelines ---- */
 
@@ -47,6 +47,9 @@ draw_pipe(struct gv_pipe_stage *stage)
 	}
 	p.n = places * p.chunks;
 	memset(stage, 0, STAGES * sizeof(*stage));
+	for (k = p.n; k <= STAGES; k++)
+		stage[k] = (struct gv_pipe_stage){
+		    3, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
 	for (k = 0; k < p.n; k++) {
 		draw_stage(&stage[k], time, bytes);
 		stage[k].replicas = k >= places         ? stage[k - places].replicas
@@ -138,7 +141,7 @@ in_order(const struct gv_timetable *t)
 static bool
 ask_simulation(struct recorded *r)
 {
-	struct gv_pipe_stage stage[STAGES];
+	struct gv_pipe_stage stage[STAGES + 1];
 	struct gv_pipe p = draw_pipe(stage);
 	struct gv_simulation s;
 	struct gv_timetable t;
@@ -146,8 +149,12 @@ ask_simulation(struct recorded *r)
 	bool good = true;
 	size_t k;
 
+	memset(&s, 0xa5, sizeof(s));
+	memset(&t, 0xa5, sizeof(t));
 	if (gv_simulation_run(&s, &t, &p, &e) != 0) {
 		recorded_errors(r, &e);
+		recorded_whole(
+		    r, s.n == 0 && s.place == NULL && t.n == 0 && t.lane == NULL);
 		return true;
 	}
 	recorded_double(r, s.end_s);
@@ -186,7 +193,7 @@ simulations(struct recorded *r)
 static void
 ask_changed(struct recorded *r, size_t *stuck)
 {
-	struct gv_pipe_stage stage[STAGES];
+	struct gv_pipe_stage stage[STAGES + 1];
 	struct gv_pipe p = draw_pipe(stage);
 	struct gv_timetable t;
 	struct gv_error e = {0};
@@ -270,7 +277,7 @@ record_course(struct recorded *r, const struct gv_course *c, size_t stages)
 static void
 ask_course(struct recorded *r)
 {
-	struct gv_pipe_stage stage[STAGES];
+	struct gv_pipe_stage stage[STAGES + 1];
 	struct gv_pipe p = draw_pipe(stage);
 	size_t unit = p.schedule == GV_SCHEDULE_1F1B ? gv_pipe_round(&p) : p.batch;
 	uint64_t all = unit * (1 + below(60));

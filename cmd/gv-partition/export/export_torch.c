@@ -90,7 +90,7 @@ modules_of_stages(struct gv_json *j, const struct export_plan *x)
 	size_t v, first = 0;
 
 	for (v = 0; v < x->l->g.n; v++) {
-		if (v > 0 && begins_stage(x, v))
+		if (begins_stage(x, v))
 			gv_json_end(j);
 		if (v == 0 || begins_stage(x, v)) {
 			gv_json_array(j, true);
