@@ -160,10 +160,11 @@ static void
 change_job(struct world *w)
 {
 	size_t m = below(w->r.n_jobs), alone = below(w->n_alone);
+	size_t type = below(w->r.n_types);
 
 	switch (below(4)) {
 	case 0:
-		gv_rounds_set_share(&w->r, m, below(w->r.n_types), draw_share(&w->d));
+		gv_rounds_set_share(&w->r, m, type, draw_share(&w->d));
 		break;
 	case 1:
 		gv_rounds_set_active(&w->r, alone, !w->r.job[alone].active);
@@ -359,8 +360,10 @@ static void
 full_world(struct world *w)
 {
 	size_t idle = 1 + below(one_in(3) ? 70 : 12), p, m;
-	size_t jobs = 32 + 2 * idle + below(3) - 1 + (one_in(4) ? below(80) : 0);
+	size_t jobs = 31 + 2 * idle + below(3);
 
+	if (one_in(4))
+		jobs += below(80);
 	draw_cluster(&w->d);
 	for (p = 0; p < w->d.c.n_pools; p++)
 		w->d.pool[p].gpus = p == 0 ? idle : 0;
@@ -424,7 +427,7 @@ draw_weight(size_t kind)
 	case 2:
 		return cube(.001 + uniform());
 	case 3:
-		return ldexp(1 + uniform(), (int)below(40) - 20);
+		return draw_far();
 	default:
 		return 1 + uniform() / 8;
 	}
@@ -443,11 +446,13 @@ search_once(struct world *w, struct recorded *rec)
 	wish = calloc(w->r.n_jobs * w->r.n_types + 1, sizeof *wish);
 	for (m = 0; m < w->r.n_jobs; m++)
 		for (j = 0; j < w->r.n_types; j++)
-			if (below(some) == 0)
-				wish[n++] = (struct gv_round_wish){
-				    draw_weight(kind) *
-					(one_in(2) ? 1 : (double)w->r.job[m].gang),
-				    m, j};
+			if (below(some) == 0) {
+				double weight = draw_weight(kind);
+
+				if (one_in(2))
+					weight *= (double)w->r.job[m].gang;
+				wish[n++] = (struct gv_round_wish){weight, m, j};
+			}
 	for (j = 0; j < w->r.n_types; j++)
 		room[j] = one_in(4) ? below(w->d.type[j].gpus + 1) : w->d.type[j].gpus;
 	taken = calloc(n + 1, sizeof *taken);

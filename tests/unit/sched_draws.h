@@ -76,6 +76,15 @@ draw_gang(const struct drawn *d)
 	}
 }
 
+/* From 1e-6 to 1e6. */
+static inline double
+draw_far(void)
+{
+	double x = 1 + uniform();
+
+	return ldexp(x, (int)below(40) - 20);
+}
+
 static inline double
 draw_rate(const struct drawn *d)
 {
@@ -88,8 +97,8 @@ draw_rate(const struct drawn *d)
 		return one_in(3) ? 0 : .5 + uniform();
 	case 3:
 		return 1 + 9 * uniform();
-	default: /* from 1e-6 to 1e6 */
-		return ldexp(1 + uniform(), (int)below(40) - 20);
+	default:
+		return draw_far();
 	}
 }
 
