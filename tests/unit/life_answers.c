@@ -9,7 +9,7 @@
 #include "sched/life/core.h"
 #include "sched/life/events.h"
 
-enum { WORLDS = 1500, INPUTS = 120, PER_ANSWER = 12, MOST_JOBS = 70, MOST_RATES = 900 };
+enum { WORLDS = 1500, INPUTS = 120, PER_ANSWER = 15, MOST_JOBS = 70, MOST_RATES = 900 };
 
 struct world {
 	struct drawn d;
@@ -196,18 +196,23 @@ recorded_row(struct recorded *rec, const struct gv_life_row *row)
 	recorded_text(rec, row->reason);
 }
 
-/* Somebody has written something else into the table. */
+/* As it is read from the table, where somebody may have written something else. */
 static void
-spoil_event(struct gv_event *ev)
+read_event(struct gv_event *ev)
 {
 	static const char *const odd[] = {"j1", "j99", "", "0;1", "0;;1", "x", "n1;n2;n1",
 	    "n2", "a", "1;1",
 	    "0;1;2;3;4;5;6;7;8;9;10;11;12;13;14;15;16;17;18;19;20;21;22;23;24"};
-	const char *s = odd[below(sizeof odd / sizeof *odd)];
 	struct gv_cell *cell[] = {
 	    &ev->job_id, &ev->gpu_type, &ev->node, &ev->gpus, &ev->with_job_id};
+	const char *s = odd[below(sizeof odd / sizeof *odd)];
+	size_t i;
 
-	*cell[below(5)] = (struct gv_cell){s, strlen(s)};
+	for (i = 0; i < 5; i++)
+		if (cell[i]->s == NULL)
+			cell[i]->s = "";
+	if (one_in(4))
+		*cell[below(5)] = (struct gv_cell){s, strlen(s)};
 }
 
 /* A row as the event of the table, and back. */
@@ -231,8 +236,7 @@ recorded_event(struct recorded *rec, struct world *w, const struct gv_life_row *
 	recorded_double(rec, ev.share);
 	recorded_cell(rec, ev.reason);
 	recorded_cell(rec, ev.with_job_id);
-	if (one_in(4))
-		spoil_event(&ev);
+	read_event(&ev);
 	gv_life_row(&w->names, &w->l, &ev, gpu, &back);
 	recorded_row(rec, &back);
 	gv_strbuf_free(&gpus);
