@@ -117,8 +117,7 @@ read_job(struct gv_job *j, const struct gv_frame *f, size_t row,
 	size_t i;
 	int rc = 0;
 
-	j->id = gv_frame_cell(f, row, c->id);
-	j->row = row;
+	*j = (struct gv_job){.id = gv_frame_cell(f, row, c->id), .row = row};
 	rc |= read_scale(f, row, c->scale_factor, 1, &j->scale_factor, e);
 	for (i = 0; i < N_TEXTS; i++)
 		*(struct gv_cell *)(void *)((char *)j + texts[i].at) =
@@ -394,7 +393,8 @@ read_partner(struct gv_rates *r, struct gv_rate *rate, const struct rate_columns
 	if (rate->with < 0 || (size_t)rate->with == rate->job)
 		return gv_frame_expected(
 		    f, rate->row, c->with_job_id, e, "another job of the table");
-	if (r->job[rate->with].scale_factor == r->job[rate->job].scale_factor)
+	if (r->job[rate->with].scale_factor == r->job[rate->job].scale_factor ||
+	    r->job[rate->with].scale_factor < 1) /* a bad one, as was said */
 		return 0;
 	return gv_frame_error(f, rate->row, c->with_job_id, e,
 	    "jobs %s and %s cannot share GPUs: they need %lld and %lld",

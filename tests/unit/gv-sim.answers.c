@@ -322,7 +322,7 @@ test_laws(struct recorded *rec)
 {
 	size_t i;
 
-	for (i = 0; i < 200; i++) {
+	for (i = 0; i < 1500; i++) {
 		struct gv_error e = {0};
 		struct world w;
 		struct sim s;

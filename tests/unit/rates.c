@@ -362,6 +362,12 @@ test_pairs(void)
 	    "a,2,v100,1,,\nb,1,v100,1,a,1\n",
 	    "t.csv:3: with_job_id: jobs \"b\" and \"a\" cannot share GPUs: they need 1 "
 	    "and 2");
+	gv_error_clear(&e);
+	f = frame(
+	    "job_id,scale_factor,gpu_type,steps_per_s,with_job_id,with_steps_per_s\n"
+	    "a,x,v100,1,,\nb,1,v100,1,a,1\n");
+	is_int(gv_rates_from(&r, &f, NULL, &e), -1, "a gang that is no number");
+	is_int((long long)e.count, 1, "is one error, and of the other job none");
 }
 
 /* More types than a word has bits. */

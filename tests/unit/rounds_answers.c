@@ -14,6 +14,7 @@ struct world {
 	struct gv_rounds r;
 	ptrdiff_t *owner, *next; /* [d.n_gpus] */
 	size_t n_alone;
+	size_t past; /* one of so many has a longer one */
 };
 
 static long wrong;
@@ -33,7 +34,7 @@ draw_claims(struct world *w, size_t m)
 		k->rate = draw_rate(&w->d);
 		k->with_rate = draw_rate(&w->d);
 		k->share = draw_share(&w->d);
-		if (one_in(3)) { /* as of a longer past */
+		if (one_in(w->past)) {
 			k->lag_s = one_in(3)   ? debt_s
 				   : one_in(3) ? -debt_s
 					       : (2 * uniform() - 1) * debt_s;
@@ -64,6 +65,7 @@ world_init(struct world *w)
 	size_t most = one_in(4) ? 160 : 1 + below(30);
 	size_t m, i;
 
+	w->past = one_in(3) ? 40 : 3;
 	draw_cluster(&w->d);
 	gv_rounds_init(&w->r, &w->d.c, one_in(2) ? 360 : 1 + below(9));
 	w->r.order = one_in(3) ? GV_ROUND_GAVEL : GV_ROUND_OWED;
@@ -362,6 +364,7 @@ full_world(struct world *w)
 	size_t idle = 1 + below(one_in(3) ? 70 : 12), p, m;
 	size_t jobs = 31 + 2 * idle + below(3);
 
+	w->past = one_in(2) ? 300 : 3;
 	if (one_in(4))
 		jobs += below(80);
 	draw_cluster(&w->d);
