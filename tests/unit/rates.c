@@ -99,6 +99,10 @@ test_cluster(void)
 	struct gv_cluster c;
 	struct gv_error e = {0};
 
+	memset(&c, 1, sizeof(c));
+	is_int(gv_cluster_read(&c, "/nowhere/t.csv", &e), -1, "a file that is not there");
+	ok(c.n_types == 0 && c.pool == NULL, "is no cluster");
+	gv_error_clear(&e);
 	put("node,gpus,gpu_type,usd_per_h,threads,memory_bytes\n"
 	    "n1,4,v100,2.5,,16000000000\nn1,2,k80,,,\nn2,3,v100,2.50,0,16000000000\n");
 	is_int(gv_cluster_read(&c, path, &e), 0, "reads");

@@ -27,9 +27,10 @@ static const struct drawn_column job_columns[] = {{"job_id", NULL, 4, false},
 
 /* The columns of a table of jobs alone, mostly. */
 static void
-jobs_table(struct drawn_table *t, size_t n, bool twice)
+jobs_table(struct drawn_table *t, size_t n)
 {
 	static struct drawn_column column[DRAWN_COLUMNS];
+	bool twice = below(2) == 0;
 	size_t i;
 
 	for (i = 0; i < 17; i++)
@@ -182,7 +183,7 @@ test_jobs(struct recorded *r)
 		struct gv_frame f;
 
 		draws_begin(i, 62, 0);
-		jobs_table(&t, below(12), below(2) == 0);
+		jobs_table(&t, below(12));
 		if (drawn_table_end(&t, &f, &e) == 0 &&
 		    gv_jobs_from(&jobs, &f, &e) == 0) {
 			good[1]++;
