@@ -374,6 +374,7 @@ live(struct world *w, struct recorded *rec)
 
 	if (one_in(2))
 		gv_life_tell_pools(&w->l);
+	drain(w, rec);
 	for (i = 0; i < INPUTS; i++) {
 		input(w, rec);
 		if (i % 10 == 0)
