@@ -33,7 +33,6 @@ greedy(struct search *s)
 	for (i = 0; i < s->b.n; i++)
 		if (gv_round_can_put(&s->b, s->b.order[i]))
 			gv_round_put(&s->b, s->b.order[i]);
-	s->b.n_steps = 0;
 }
 
 /* ---- exchanges ---- */
