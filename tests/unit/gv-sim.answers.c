@@ -122,7 +122,7 @@ draw_settings(struct world *w)
 	o->save_s = one_in(2) ? 0 : 3 * uniform();
 	o->first = one_in(4) ? below(w->table.n_jobs) : 0;
 	o->last = one_in(4) ? 1 + below(w->table.n_jobs) : SIZE_MAX;
-	o->checkpoint_s = one_in(2) ? 0 : 1 + 20 * uniform();
+	o->checkpoint_s = one_in(2) ? 0 : one_in(2) ? uniform() : 20 * uniform();
 	o->ask_every_s = one_in(3) ? 1 + (double)below(60) : 0;
 	if (one_in(4))
 		o->until_s = 500 * uniform();

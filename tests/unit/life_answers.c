@@ -275,14 +275,30 @@ change_life(struct world *w)
 
 /* ---- back from rows ---- */
 
+/* GPUs of a row: others, the same in another order, or one of them twice. */
+static void
+spoil_gpus(struct world *w, struct gv_life_row *row)
+{
+	size_t n = row->n_gpus > 0 && !one_in(4) ? row->n_gpus : below(4), i;
+	size_t *gpu = gv_arena_alloc(&w->arena, n + 1, sizeof *gpu), how = below(4);
+
+	for (i = 0; i < n; i++)
+		gpu[i] = how == 0 || n != row->n_gpus ? below(w->l.rounds.n_gpus + 2)
+			 : how == 1                   ? row->gpu[n - 1 - i]
+						      : row->gpu[(i + 1) % n];
+	if (how == 2 && n > 1)
+		gpu[n / 2] = gpu[below(n)];
+	if (how == 3 && n > 1)
+		gpu[n - 1] = gpu[0];
+	row->gpu = gpu;
+	row->n_gpus = n;
+}
+
 /* A row says something else than was written. */
 static void
 spoil_row(struct world *w, struct gv_life_row *row)
 {
-	size_t n = row->n_gpus > 0 && one_in(2) ? row->n_gpus : below(4), i;
-	size_t *gpu = gv_arena_alloc(&w->arena, n + 1, sizeof *gpu);
-
-	switch (below(5)) {
+	switch (below(6)) {
 	case 0:
 		row->job = (ptrdiff_t)below(w->l.n_jobs + 1) - 1;
 		break;
@@ -293,10 +309,8 @@ spoil_row(struct world *w, struct gv_life_row *row)
 		row->type = (ptrdiff_t)below(w->d.c.n_types + 1) - 1;
 		break;
 	case 3:
-		for (i = 0; i < n; i++)
-			gpu[i] = below(w->l.rounds.n_gpus + 2);
-		row->gpu = gpu;
-		row->n_gpus = n;
+	case 4:
+		spoil_gpus(w, row);
 		break;
 	default:
 		row->kind = one_in(2) ? GV_EVENT_RESUME : GV_EVENT_ALLOCATE;
@@ -304,25 +318,33 @@ spoil_row(struct world *w, struct gv_life_row *row)
 	}
 }
 
-/* A life that goes on after a replay of what was written. */
+/* What the rows come to that were written. */
 static void
-restart(struct world *w, struct recorded *rec)
+replay(struct world *w, struct recorded *rec, struct gv_life *back)
 {
-	bool spoilt = one_in(3);
-	struct gv_life back;
-	double alive_s;
-	size_t i;
+	size_t spoilt = one_in(3) ? 0 : 1 + below(10), i;
 
-	begin_life(w, &back, w->l.n_jobs);
-	gv_life_take_shares(&back, &w->table);
+	begin_life(w, back, w->l.n_jobs);
+	gv_life_take_shares(back, &w->table);
 	for (i = 0; i < w->n_rows; i++) {
 		struct gv_life_row row = w->row[i];
 
-		if (spoilt && one_in(10))
+		if (spoilt > 0 && one_in(spoilt))
 			spoil_row(w, &row);
-		gv_life_replay(&back, &row);
+		gv_life_replay(back, &row);
+		recorded_owners(rec, back->holder, back->rounds.n_gpus);
 	}
-	recorded_life(rec, &back);
+	recorded_life(rec, back);
+}
+
+/* A life that goes on after a replay. */
+static void
+restart(struct world *w, struct recorded *rec)
+{
+	struct gv_life back;
+	double alive_s;
+
+	replay(w, rec, &back);
 	gv_life_free(&w->l);
 	w->l = back;
 	alive_s = w->l.now_s + (double)below(3) - 1;
@@ -386,6 +408,12 @@ live(struct world *w, struct recorded *rec)
 	gv_life_tell(&w->l, GV_EVENT_END);
 	drain(w, rec);
 	recorded_life(rec, &w->l);
+	for (i = 0; !w->other && i < 3; i++) {
+		struct gv_life back;
+
+		replay(w, rec, &back);
+		gv_life_free(&back);
+	}
 }
 
 int
