@@ -240,6 +240,10 @@ test_rates(struct recorded *r)
 		    gv_rates_from(&rates, &f, below(9) == 0 ? NULL : &c, &e) == 0) {
 			good[2]++;
 			ask_rates(r, &rates, &c);
+			if (rates.frame.n_rows > 0)
+				gv_job_move(&rates.job[0], &rates.frame,
+				    below(rates.frame.n_rows));
+			recorded_jobs(r, &rates);
 			gv_rates_free(&rates);
 		}
 		recorded_error(r, &e);
