@@ -77,13 +77,22 @@ enum {
 	DRAWN_MISFITS = 16,  /* gangs larger than a type that they have a rate on */
 	DRAWN_BROKEN = 32,   /* GPUs that are no whole number */
 	DRAWN_ENTITIES = 64, /* of one level */
+	DRAWN_NEAR = 256,    /* no numbers far apart */
 	DRAWN_TREE = 128     /* of several */
 };
+
+static inline enum drawn_sort
+drawn_sort_with(unsigned with)
+{
+	enum drawn_sort sort = drawn_sort();
+
+	return with & DRAWN_NEAR && sort == DRAWN_FAR ? DRAWN_PART : sort;
+}
 
 static inline void
 drawn_types(struct gv_problem *p, unsigned with)
 {
-	enum drawn_sort price = drawn_sort();
+	enum drawn_sort price = drawn_sort_with(with);
 	bool free_gpus = uniform() < .3;
 	size_t most = uniform() < .2 ? 40 : 8;
 	size_t j;
@@ -243,12 +252,14 @@ static inline void
 drawn_problem(struct drawn *d, size_t n, size_t m, unsigned numbers, unsigned with)
 {
 	struct gv_problem *p = &d->p;
-	enum drawn_sort rate = drawn_sort(), weight = drawn_sort();
+	enum drawn_sort rate = drawn_sort_with(with), weight = drawn_sort_with(with);
 	double gangs = uniform(), types = .2 + uniform(), like = uniform() * .5,
 	       far = uniform();
 	size_t i, j, most = uniform() < .5 ? 1 : 1 + below(6);
 
 	memset(d, 0, sizeof(*d));
+	if (with & DRAWN_NEAR && far < .2)
+		far = 1;
 	if (with & (DRAWN_ENTITIES | DRAWN_TREE))
 		numbers |= 1u << GV_NUMBER_ENTITY | 1u << GV_NUMBER_ENTITY_WEIGHT;
 	gv_problem_alloc(p, n, m);

@@ -153,6 +153,13 @@ gv_hull_price(
 	return most;
 }
 
+/* The gain of those who have their placement: below 1, also of all the time on the only type. */
+static double
+no_more(double share, size_t cells)
+{
+	return fmin(.5, share / (double)cells);
+}
+
 /*
  * Placements of jobs that have a share on a type and none there yet, since it is smaller
  * than a round: without them the first duals would be of them alone.
@@ -168,14 +175,14 @@ add_missing(struct gv_hull *h, const double *x)
 	for (k = 0; k < h->n_placements; k++)
 		for (i = 0; i < cells; i++)
 			if (h->point[k * cells + i] > 0)
-				gain[i] = fmin(gain[i], x[i] / (double)cells);
+				gain[i] = fmin(gain[i], no_more(x[i], cells));
 	while (missing > 0) {
 		double *point = new_point(h);
 
 		gv_greedy_by_gain(h->p, gain, point);
 		for (missing = i = 0; i < cells; i++)
 			if (point[i] > 0 && gain[i] >= 1) {
-				gain[i] = x[i] / (double)cells;
+				gain[i] = no_more(x[i], cells);
 				missing++;
 			}
 	}
