@@ -13,6 +13,7 @@
 #include "recorded.h"
 #include "alloc/problem/problem.h"
 #include "alloc/program/multipliers.h"
+#include "lp/lp.h"
 
 /* ---- numbers ---- */
 
@@ -434,6 +435,26 @@ recorded_pairs(struct recorded *r, const struct gv_pair *pair, size_t n)
 		recorded_double(r, pair[i].rate_a);
 		recorded_double(r, pair[i].rate_b);
 		recorded_double(r, pair[i].x);
+	}
+}
+
+static inline void
+recorded_lp(struct recorded *r, const struct gv_lp *lp)
+{
+	size_t i;
+
+	recorded_whole(r, (long long)lp->n_rows);
+	recorded_whole(r, (long long)lp->n_cols);
+	recorded_whole(r, lp->maximise);
+	recorded_doubles(r, lp->row_lo, lp->n_rows);
+	recorded_doubles(r, lp->row_hi, lp->n_rows);
+	recorded_doubles(r, lp->col_lo, lp->n_cols);
+	recorded_doubles(r, lp->col_hi, lp->n_cols);
+	recorded_doubles(r, lp->cost, lp->n_cols);
+	for (i = 0; i < lp->n_entries; i++) {
+		recorded_whole(r, (long long)lp->entry[i].row);
+		recorded_whole(r, (long long)lp->entry[i].col);
+		recorded_double(r, lp->entry[i].value);
 	}
 }
 

@@ -291,26 +291,6 @@ test_stairs(void)
 /* ---- hulls ---- */
 
 static void
-record_lp(const struct gv_lp *lp)
-{
-	size_t i;
-
-	recorded_whole(&r, (long long)lp->n_rows);
-	recorded_whole(&r, (long long)lp->n_cols);
-	recorded_whole(&r, lp->maximise);
-	recorded_doubles(&r, lp->row_lo, lp->n_rows);
-	recorded_doubles(&r, lp->row_hi, lp->n_rows);
-	recorded_doubles(&r, lp->col_lo, lp->n_cols);
-	recorded_doubles(&r, lp->col_hi, lp->n_cols);
-	recorded_doubles(&r, lp->cost, lp->n_cols);
-	for (i = 0; i < lp->n_entries; i++) {
-		recorded_whole(&r, (long long)lp->entry[i].row);
-		recorded_whole(&r, (long long)lp->entry[i].col);
-		recorded_double(&r, lp->entry[i].value);
-	}
-}
-
-static void
 record_points(const struct gv_hull *h)
 {
 	size_t cells = h->p->n * h->p->m, k;
@@ -331,7 +311,7 @@ ask_hull(const struct gv_problem *p)
 	struct gv_hull h;
 
 	gv_hull_init(&h, p);
-	record_lp(&h.placement);
+	recorded_lp(&r, &h.placement);
 	drawn_shares(p, x);
 	gv_hull_add_rounds(&h, x, rounds);
 	record_points(&h);
@@ -573,7 +553,7 @@ test_budgets(void)
 			    shapes | DRAWN_BUDGET);
 			policy[k]->program(&d.p, &lp, &names);
 			gv_placed_add_budget(&d.p, &lp, &names);
-			record_lp(&lp);
+			recorded_lp(&r, &lp);
 			gv_lp_free(&lp);
 			free(names.ctx);
 			drawn_free(&d);
