@@ -105,20 +105,21 @@ ask_greedy(size_t n, size_t m)
 static void
 test_greedy(void)
 {
+	size_t n;
 	int k, i;
 
 	for (k = 0; k < 60; k++) {
 		draws_begin(1, 0, (uint32_t)k);
 		for (i = 0; i < 12; i++) {
-			size_t n = drawn_size(10), m = drawn_size(4);
-
-			ask_greedy(n, m);
+			n = drawn_size(10);
+			ask_greedy(n, drawn_size(4));
 		}
 		recorded_answer(&r, "by steps, %d", k);
 	}
 	for (k = 0; k < 8; k++) { /* too many for the best; and types too large */
 		draws_begin(1, 1, (uint32_t)k);
-		ask_greedy(40 + below(60), 1 + below(7));
+		n = 40 + below(60);
+		ask_greedy(n, 1 + below(7));
 		recorded_answer(&r, "by steps, many jobs, %d", k);
 	}
 }
