@@ -54,9 +54,11 @@ rates_table(struct drawn_table *t, size_t n)
 
 	drawn_table_begin(t, job_columns);
 	for (m = 0; m < n; m++)
-		for (j = 0; j < types && rows < MOST_ROWS; j++, rows++)
-			drawn_table_row(
-			    t, mixed ? below(n) : m, type[mixed ? below(types) : j], "");
+		for (j = 0; j < types && rows < MOST_ROWS; j++, rows++) {
+			const char *on = type[mixed ? below(types) : j];
+
+			drawn_table_row(t, mixed ? below(n) : m, on, "");
+		}
 	for (m = 0; pairs && n > 1 && m < n && below(4) > 0; m++) {
 		snprintf(with, sizeof with, "j%zu", below(n));
 		drawn_table_row(t, m, type[below(types)], with);
