@@ -268,6 +268,101 @@ ask_solve(void)
 	drawn_free(&d);
 }
 
+/* As policies ask for levels and sums: gaps are of what is sure. */
+static void
+ask_level(void)
+{
+	struct drawn d;
+	struct gv_solution s = {0};
+	struct gv_error e = {0};
+	struct gv_level l;
+	double *a, sum = 0, second = 0, *normal;
+	bool all = uniform() < .2, exact = uniform() < .2, lexicographic = uniform() < .7;
+	size_t i;
+	int rc;
+
+	drawn_pairs(&d, 8, DRAWN_NEAR);
+	a = gv_xcalloc(d.p.n, d.p.m * sizeof(*a));
+	s.x = gv_xcalloc(d.p.n, d.p.m * sizeof(*s.x));
+	for (i = 0; i < d.p.n * d.p.m; i++)
+		a[i] = d.p.rate[i] / d.p.weight[i / d.p.m];
+	gv_level_init(&l, &d.p, &s, lexicographic);
+	rc = gv_shared_level(&d.p, a, all, exact, "this", &l, &e);
+	recorded_whole(&r, rc);
+	recorded_text(&r, e.text[0]);
+	if (rc == 0) {
+		normal = gv_linear_normal(&d.p);
+		gv_solution_throughput(&d.p, &s, a);
+		second = times(normal, a, d.p.n);
+		for (i = 0; i < d.p.n; i++)
+			sum += l.lambda[i];
+		recorded_rounded(&r, s.objective, 7);
+		recorded_rounded(&r, s.bound, 7);
+		recorded_rounded(&r, l.limit / sum, 6);
+		if (lexicographic)
+			recorded_rounded(&r, second, 4);
+		recorded_whole(&r, s.has_bound);
+		wrong += !(s.gap > (s.bound - s.objective) / s.bound && s.gap < 1e-9);
+		free(normal);
+	}
+	gv_error_clear(&e);
+	gv_level_free(&l);
+	free(s.x);
+	free(s.pair);
+	free(a);
+	drawn_free(&d);
+}
+
+static void
+ask_sum(void)
+{
+	struct drawn d;
+	struct asked q;
+	struct gv_error e = {0};
+	struct gv_linear l;
+	double *thr, *need, *second;
+	bool all = uniform() < .2, exact = uniform() < .2;
+	size_t i;
+	int rc;
+
+	drawn_pairs(&d, 8, DRAWN_NEAR);
+	asked_init(&q, &d.p, false, 0);
+	thr = gv_xcalloc(d.p.n, sizeof(*thr));
+	need = gv_xcalloc(d.p.n, sizeof(*need));
+	second = gv_linear_normalised(&d.p);
+	gv_problem_isolated(&d.p, q.s.x);
+	for (i = 0; i < d.p.n; i++)
+		if (uniform() < .4)
+			need[i] = .5 * gv_problem_throughput(&d.p, q.s.x, i);
+	memset(q.s.x, 0, d.p.n * d.p.m * sizeof(*q.s.x));
+	gv_linear_init(&l, &d.p, &q.s);
+	l.shared = &q.gain;
+	l.second = uniform() < .5 ? second : NULL;
+	l.shared_second = &q.second;
+	l.need = uniform() < .7 ? need : NULL;
+	rc = gv_shared_linear(&l, all, exact, "this", &e);
+	recorded_whole(&r, rc);
+	recorded_text(&r, e.text[0]);
+	if (rc == 0) {
+		gv_solution_throughput(&d.p, &q.s, thr);
+		recorded_rounded(&r, q.s.objective, 7);
+		recorded_rounded(&r, q.s.bound, 7);
+		if (l.second != NULL)
+			recorded_rounded(&r, times(q.second.job, thr, d.p.n), 4);
+		for (i = 0; i < d.p.n && l.need != NULL; i++)
+			wrong += thr[i] < need[i] * (1 - 1e-7);
+		/* where nothing pays both are 0, but for rounding */
+		wrong += q.s.bound > 1e-12 && !(q.s.gap > -1e-9 && q.s.gap < 1e-7);
+	}
+	gv_error_clear(&e);
+	gv_linear_free(&l);
+	free(thr);
+	free(need);
+	free(second);
+	asked_free(&q);
+	drawn_free(&d);
+}
+
 static void
 ask_reach(void)
 {
@@ -366,6 +461,8 @@ main(void)
 	test_all("programs", 2, ask_dump, 30, 20);
 	test_all("solved", 3, ask_solve, 40, 6);
 	test_all("reached", 4, ask_reach, 30, 6);
+	test_all("levels", 6, ask_level, 30, 6);
+	test_all("sums", 7, ask_sum, 30, 6);
 	test_all("climbed", 5, ask_climb, 30, 6);
 	recorded_close(&r);
 	is_int(wrong, 0, "shares keep the constraints and pass no bound");
