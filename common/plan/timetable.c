@@ -194,7 +194,8 @@ put_off(const struct ordering *o)
 	const struct gv_pipe *p = o->p;
 	const struct gv_pipe_stage *s = &p->stage[o->stage];
 	size_t own = warm_up(p, o->stage), first = warm_up(p, 0), kept = own + 1;
-	size_t most = first > own ? first - own : 0; /* more replicas in front have fewer */
+	size_t most =
+	    first > own ? first - own : 0; /* more replicas in front have fewer */
 	double room = s->memory - (2 + p->state) * s->parameter - s->working;
 
 	if (kept > o->n)

@@ -252,7 +252,8 @@ test_tokens(void)
 	sets.train.w = sets.train.c = sets.test.w = sets.test.c = 1;
 	fit(&f, embed, &sets);
 	ok(f.status == 0 && f.m.tokens == 5, "tokens");
-	ok(f.d.classes == 2 && f.m.classes == 2, "the one label of a sample is none of them");
+	ok(f.d.classes == 2 && f.m.classes == 2,
+	    "the one label of a sample is none of them");
 	gv_data_fit_scale(&f.d, &f.test, &f.m, &sets);
 	ok((int)f.d.x[3] == 4 && (int)f.test.x[1] == 4, "are not scaled");
 	drop(&f);

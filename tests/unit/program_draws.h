@@ -46,7 +46,8 @@ drawn_rate(enum drawn_kind kind, size_t i, size_t j)
 		return draw < 1. / 3 ? 0 : 1 + floor(7 * other);
 	case DRAWN_WIDE:
 		return ldexp(1 + draw, (int)(20 * other) - 10);
-	case DRAWN_FAR: return ldexp(1 + draw, (int)(50 * other) - 25);
+	case DRAWN_FAR:
+		return ldexp(1 + draw, (int)(50 * other) - 25);
 	case DRAWN_EQUAL:
 		return ldexp((double)(1 + j % 3), (int)(i % 4));
 	case DRAWN_TYPES:

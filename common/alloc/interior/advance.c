@@ -294,7 +294,8 @@ lengthen(struct gv_interior_state *s, double target, double *primal, double *dua
 double
 gv_interior_advance(struct gv_interior_state *s)
 {
-	double pairs, mu = gv_interior_mean_product(s, &pairs), primal, dual, target, part;
+	double pairs, mu = gv_interior_mean_product(s, &pairs), primal, dual, target,
+		      part;
 
 	if (!gv_interior_factorise(s))
 		return 0;
