@@ -469,9 +469,14 @@ dying_member(struct gv_gang_spec *s, void *arg)
 	char b[8] = "", there[8] = "";
 
 	(void)arg;
-	if (s->rank == 1) { /* when the other one has joined */
-		gv_gang_recv(g, &recv, 0, tag, b, sizeof(b));
-		_exit(gv_gang_wait(g, &recv, &e));
+	if (s->rank == 1) { /* when both others have joined */
+		int rc = 0, r;
+
+		for (r = 0; r <= 2; r += 2) {
+			gv_gang_recv(g, &recv, r, tag, b, sizeof(b));
+			rc = rc != 0 || gv_gang_wait(g, &recv, &e) != 0;
+		}
+		_exit(rc);
 	}
 	gv_gang_send(g, &here, 1, tag, there, sizeof(there));
 	gv_gang_recv(g, &recv, 1, tag, b, sizeof(b));
