@@ -456,7 +456,7 @@ test_all(const char *what, uint32_t stream, void (*ask)(void), int answers, int 
 int
 main(void)
 {
-	recorded_open(&r, "alloc-pairs");
+	recorded_open(&r);
 	test_all("masters", 1, ask_master, 50, 20);
 	test_all("programs", 2, ask_dump, 30, 20);
 	test_all("solved", 3, ask_solve, 40, 6);

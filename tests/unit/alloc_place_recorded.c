@@ -566,7 +566,7 @@ test_budgets(void)
 int
 main(void)
 {
-	recorded_open(&r, "alloc-place");
+	recorded_open(&r);
 	test_greedy();
 	test_many_gpus();
 	test_turns();

@@ -558,7 +558,7 @@ main(void)
 	static const size_t many[] = {1023, 1024, 1025, 2100};
 	size_t k;
 
-	recorded_open(&r, "alloc-problem");
+	recorded_open(&r);
 	test_all("shares", 1, ask_shares, 40);
 	test_all("pairs", 2, ask_pair_shares, 40);
 	test_all("classes", 3, ask_classes, 30);

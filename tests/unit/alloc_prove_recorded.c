@@ -352,7 +352,7 @@ test_policies(void)
 int
 main(void)
 {
-	recorded_open(&r, "alloc-prove");
+	recorded_open(&r);
 	test_exact();
 	test_any();
 	test_policies();

@@ -515,7 +515,7 @@ main(void)
 	    "max-min+placeable", "isolated+pop2", "water-filling"};
 	size_t k, i, n;
 
-	recorded_open(&r, "alloc-tables");
+	recorded_open(&r);
 	for (k = 0; k < sizeof(name) / sizeof(name[0]); k++)
 		for (n = 0; n < (k < 2 ? 40 : 8); n++) {
 			draws_begin(1, (uint32_t)k, (uint32_t)n);

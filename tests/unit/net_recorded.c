@@ -540,7 +540,7 @@ main(void)
 	size_t i, k;
 	int world, kind;
 
-	recorded_open(&r, "net_recorded");
+	recorded_open(&r);
 	for (world = 2; world <= WORLD; world++) {
 		for (i = 0; i < 4; i++)
 			for (k = 0; k < 3; k++)

@@ -3,7 +3,7 @@
  * compiler made it: as tests/answers.sh for programs, many more questions a second.
  *
  *	struct recorded r;
- *	recorded_open(&r, "NAME");        tests/answers/NAME: checksum<TAB>question
+ *	recorded_open(&r);                tests/answers/unit/NAME: checksum<TAB>question
  *	recorded_double(&r, x); ...       all that is part of one answer
  *	recorded_answer(&r, "5 jobs");    a check: it is what it was
  *	recorded_close(&r);
@@ -140,14 +140,20 @@ recorded_is(const struct recorded *r, const char *line)
 	       strchr(was, '\t') != NULL && strcmp(strchr(was, '\t'), tab) == 0;
 }
 
+/* Of the unit tests/unit/NAME.c. */
+#define recorded_open(r) recorded_begin(r, __FILE__)
+
 static inline void
-recorded_open(struct recorded *r, const char *name)
+recorded_begin(struct recorded *r, const char *source)
 {
+	const char *slash = strrchr(source, '/'),
+		   *name = slash != NULL ? slash + 1 : source;
 	FILE *f;
 
 	memset(r, 0, sizeof *r);
 	r->sum = 14695981039346656037U;
-	snprintf(r->path, sizeof r->path, "tests/answers/%s", name);
+	snprintf(r->path, sizeof r->path, "tests/answers/unit/%.*s",
+	    (int)strlen(name) - 2, name);
 	snprintf(r->new_path, sizeof r->new_path, "%s.new", r->path);
 	if (getenv("GV_RECORD") != NULL) {
 		r->new = fopen(r->new_path, "w");
