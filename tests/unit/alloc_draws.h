@@ -368,15 +368,6 @@ drawn_pair_shares(const struct gv_problem *p, struct gv_solution *s)
 
 /* ---- recorded ---- */
 
-static inline void
-recorded_wholes(struct recorded *r, const size_t *v, size_t n)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		recorded_whole(r, (long long)v[i]);
-}
-
 /* What may be missing. */
 static inline void
 recorded_some(struct recorded *r, const double *v, size_t n)

@@ -242,7 +242,7 @@ ask_plan(struct drawn *d)
 	recorded_whole(&r, plan_evaluate(&report, &p, &d->g, &m, &o.rules,
 			       (enum ideals_kind)draw(2), &e));
 	recorded_report(&r, &report);
-	recorded_errors(&r, &e);
+	recorded_error(&r, &e);
 	recorded_whole(&r, (long long)plan_too_wide(&p, m.n_levels, draw(9), &replicas));
 	recorded_whole(&r, (long long)replicas);
 	plan_report_free(&report);

@@ -134,7 +134,7 @@ ask_plan(const struct gv_graph *g, const struct ideals *s, const struct gv_fleet
 		recorded_whole(
 		    &r, fleet_evaluate(&report, &p, g, f, &o->rules, IDEALS_ALL, &e));
 		recorded_report(&r, &report);
-		recorded_errors(&r, &e);
+		recorded_error(&r, &e);
 		plan_report_free(&report);
 	}
 	gv_plan_free(&p);
@@ -292,7 +292,7 @@ ask_types(struct gv_layers *l, const struct gv_fleet *f)
 	for (v = 1; v < l->g.n; v++)
 		of[v] = (uint32_t)(v < stages ? v : stages - 1);
 	recorded_whole(&r, fleet_read_plan(&p, f, l, &e));
-	recorded_errors(&r, &e);
+	recorded_error(&r, &e);
 	for (v = 0; v < 3; v++)
 		recorded_whole(&r, (long long)stage[v].type);
 	if (e.count == 0) {
@@ -327,7 +327,7 @@ ask_table(size_t cluster, size_t model, size_t time, size_t speeds)
 	recorded_whole(&r, gv_layers_read(&l, "layers.csv", NULL, &e));
 	memset(&t, 1, sizeof(t));
 	recorded_whole(&r, fleet_read(&t, "cluster.csv", &how, memory, &m, &l, &e));
-	recorded_errors(&r, &e);
+	recorded_error(&r, &e);
 	fleet(&t.fleet, l.g.n);
 	if (e.count == 0)
 		ask_types(&l, &t.fleet);

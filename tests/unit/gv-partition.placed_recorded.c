@@ -159,7 +159,7 @@ ask_plan(const struct gv_graph *g, const struct ideals *s, const struct gv_machi
 		recorded_whole(
 		    &r, placed_evaluate(&report, &p, g, m, &o->rules, IDEALS_ALL, &e));
 		recorded_report(&r, &report);
-		recorded_errors(&r, &e);
+		recorded_error(&r, &e);
 		plan_report_free(&report);
 	}
 	gv_plan_free(&p);

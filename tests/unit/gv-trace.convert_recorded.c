@@ -11,13 +11,6 @@
 
 static struct gv_error e;
 
-static void
-recorded_cell(struct recorded *r, struct gv_cell c)
-{
-	recorded_whole(r, (long long)c.len);
-	recorded_bytes(r, c.s, c.len);
-}
-
 static size_t
 recorded_jobs(struct recorded *r, struct traced_list *l, int rc)
 {

@@ -73,13 +73,6 @@ draw_lifetimes(size_t wrong)
 }
 
 static void
-recorded_cell(struct recorded *r, struct gv_cell c)
-{
-	recorded_whole(r, (long long)c.len);
-	recorded_bytes(r, c.s, c.len);
-}
-
-static void
 recorded_markets(struct recorded *r, const struct markets *m)
 {
 	size_t i, k;

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "sched/life/core.h"
 #include "sched/life/events.h"
+#include "recorded_frame.h"
 #include "sched_draws.h"
 
 enum { MOST_JOBS = 70, MOST_RATES = 900 };
@@ -170,14 +171,6 @@ world_free(struct world *w)
 }
 
 /* ---- what comes out ---- */
-
-static void
-recorded_cell(struct recorded *rec, struct gv_cell c)
-{
-	recorded_whole(rec, (long long)c.len);
-	if (c.len > 0)
-		recorded_bytes(rec, c.s, c.len);
-}
 
 static void
 recorded_row(struct recorded *rec, const struct gv_life_row *row)

@@ -3,7 +3,7 @@
 #define PARTITION_DRAWS_H
 
 #include "partition_help.h"
-#include "recorded.h"
+#include "recorded_frame.h"
 
 enum { DRAWN_MOST = 300, DRAWN_EDGES = 1500, DRAWN_TIES = 4 };
 
@@ -364,16 +364,6 @@ recorded_report(struct recorded *r, const struct plan_report *report)
 	recorded_double(r, report->single_s);
 	recorded_double(r, report->data_parallel_s);
 	recorded_double(r, report->idle_s);
-}
-
-static inline void
-recorded_errors(struct recorded *r, const struct gv_error *e)
-{
-	size_t i;
-
-	recorded_whole(r, (long long)e->count);
-	for (i = 0; i < e->count && i < GV_ERROR_KEPT; i++)
-		recorded_text(r, e->text[i]);
 }
 
 #endif

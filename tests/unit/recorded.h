@@ -58,6 +58,15 @@ recorded_whole(struct recorded *r, long long v)
 }
 
 static inline void
+recorded_wholes(struct recorded *r, const size_t *v, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		recorded_whole(r, (long long)v[i]);
+}
+
+static inline void
 recorded_text(struct recorded *r, const char *s)
 {
 	recorded_bytes(r, s, strlen(s) + 1);

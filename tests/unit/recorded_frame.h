@@ -7,6 +7,14 @@
 #include "table/tab.h"
 
 static inline void
+recorded_cell(struct recorded *r, struct gv_cell c)
+{
+	recorded_whole(r, (long long)c.len);
+	if (c.len > 0)
+		recorded_bytes(r, c.s, c.len);
+}
+
+static inline void
 recorded_error(struct recorded *r, const struct gv_error *e)
 {
 	size_t i;
@@ -19,15 +27,16 @@ recorded_error(struct recorded *r, const struct gv_error *e)
 static inline void
 recorded_frame(struct recorded *r, const struct gv_frame *f)
 {
-	size_t row, i;
+	size_t i, k;
 
 	recorded_whole(r, (long long)f->n_rows);
-	for (i = 0; i < f->n_columns; i++)
-		recorded_text(r, f->name[i].s);
-	for (row = 0; row < f->n_rows; row++) {
-		recorded_whole(r, f->line[row]);
-		for (i = 0; i < f->n_columns; i++)
-			recorded_text(r, gv_frame_cell(f, row, (ptrdiff_t)i).s);
+	recorded_whole(r, f->header_line);
+	for (k = 0; k < f->n_columns; k++)
+		recorded_cell(r, f->name[k]);
+	for (i = 0; i < f->n_rows; i++) {
+		recorded_whole(r, f->line[i]);
+		for (k = 0; k < f->n_columns; k++)
+			recorded_cell(r, gv_frame_cell(f, i, (ptrdiff_t)k));
 	}
 }
 

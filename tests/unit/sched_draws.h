@@ -134,15 +134,6 @@ recorded_owners(struct recorded *r, const ptrdiff_t *owner, size_t n)
 		recorded_whole(r, owner[i]);
 }
 
-static inline void
-recorded_wholes(struct recorded *r, const size_t *v, size_t n)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		recorded_whole(r, (long long)v[i]);
-}
-
 /* The accounts as they stand, counted or not. */
 static inline void
 recorded_claims(struct recorded *r, const struct gv_rounds *of)
