@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "knapsack.h"
 
 /* ---- jobs one after another ---- */
 
@@ -129,53 +130,30 @@ gv_greedy_by_gain(const struct gv_problem *p, const double *gain, double *point)
 
 enum { MOST_CELLS = 1 << 18, MOST_PASSES = 20 };
 
-/* Jobs of a class that could run on the type: those that run nowhere, there, or elsewhere. */
-struct item {
-	size_t row, from; /* from: the type where they run, SIZE_MAX = nowhere */
-	double jobs, gang;
-	double worth; /* of one more here */
-};
-
-struct knapsack {
+struct improving {
 	const struct gv_problem *p;
 	const double *gain;
 	double *point;
 	size_t n, cap;
-	struct item *item;
-	size_t n_one, cap_one;
-	size_t *one; /* items, once for each job that may be taken */
-	size_t cap_best, cap_taken;
-	double *best;         /* [gpus + 1] the largest worth of so many GPUs */
-	unsigned char *taken; /* [n_one][gpus + 1] */
+	struct gv_knapsack_item *item; /* id: row and type where they run, m = nowhere */
+	struct gv_knapsack knapsack;
 };
 
-/* Gangs of one size beside each other, the most worth first. */
-static int
-by_worth(const void *a, const void *b)
-{
-	const struct item *x = a, *y = b;
-
-	if (x->gang != y->gang)
-		return x->gang < y->gang ? -1 : 1;
-	if (x->worth != y->worth)
-		return x->worth > y->worth ? -1 : 1;
-	if (x->row != y->row)
-		return x->row < y->row ? -1 : 1;
-	return (x->from > y->from) - (x->from < y->from);
-}
-
 static void
-add_item(struct knapsack *w, size_t i, size_t from, double jobs, double worth)
+add_item(struct improving *w, size_t i, size_t from, double jobs, double worth)
 {
 	if (!(jobs > 0) || !(worth > 0))
 		return;
 	w->item = gv_xgrow(w->item, &w->cap, w->n + 1, sizeof(*w->item));
-	w->item[w->n++] = (struct item){i, from, jobs, w->p->scale[i], worth};
+	w->item[w->n++] = (struct gv_knapsack_item){.id = i * (w->p->m + 1) + from,
+	    .gang = w->p->scale[i],
+	    .jobs = jobs,
+	    .worth = worth};
 }
 
-/* Who could run on type j. */
+/* Who could run on type j: those that run nowhere, there, or elsewhere. */
 static void
-list_items(struct knapsack *w, size_t j)
+list_items(struct improving *w, size_t j)
 {
 	const struct gv_problem *p = w->p;
 	size_t i, k;
@@ -192,62 +170,13 @@ list_items(struct knapsack *w, size_t j)
 			add_item(w, i, k, row[k],
 			    k == j ? gain[j] : gain[j] - fmax(0, gain[k]));
 		}
-		add_item(w, i, SIZE_MAX, idle, gain[j]);
-	}
-	if (w->n > 0)
-		qsort(w->item, w->n, sizeof(*w->item), by_worth);
-}
-
-/* Of each size the jobs of most worth, as many as fit.  False: too many. */
-static bool
-list_jobs(struct knapsack *w, double gpus)
-{
-	double taken = 0;
-	size_t k;
-
-	w->n_one = 0;
-	for (k = 0; k < w->n; k++) {
-		const struct item *item = &w->item[k];
-		double jobs;
-
-		if (k == 0 || item->gang != w->item[k - 1].gang)
-			taken = 0;
-		jobs = fmin(item->jobs, floor(gpus / item->gang) - taken);
-		taken += jobs;
-		if (((double)w->n_one + jobs) * (gpus + 1) > MOST_CELLS)
-			return false;
-		w->one = gv_xgrow(
-		    w->one, &w->cap_one, w->n_one + (size_t)jobs, sizeof(*w->one));
-		for (; jobs > 0; jobs--)
-			w->one[w->n_one++] = k;
-	}
-	return true;
-}
-
-static void
-fill_knapsack(struct knapsack *w, size_t gpus)
-{
-	size_t k, g;
-
-	w->best = gv_xgrow(w->best, &w->cap_best, gpus + 1, sizeof(*w->best));
-	w->taken = gv_xgrow(w->taken, &w->cap_taken, w->n_one * (gpus + 1) + 1, 1);
-	memset(w->best, 0, (gpus + 1) * sizeof(*w->best));
-	memset(w->taken, 0, w->n_one * (gpus + 1));
-	for (k = 0; k < w->n_one; k++) {
-		const struct item *item = &w->item[w->one[k]];
-		size_t gang = (size_t)item->gang;
-
-		for (g = gpus + 1; g-- > gang;)
-			if (w->best[g - gang] + item->worth > w->best[g]) {
-				w->best[g] = w->best[g - gang] + item->worth;
-				w->taken[k * (gpus + 1) + g] = 1;
-			}
+		add_item(w, i, p->m, idle, gain[j]);
 	}
 }
 
 /* What runs on type j is worth, as it is. */
 static double
-worth_now(const struct knapsack *w, size_t j)
+worth_now(const struct improving *w, size_t j)
 {
 	double sum = 0;
 	size_t i;
@@ -259,47 +188,42 @@ worth_now(const struct knapsack *w, size_t j)
 
 /* Type j as the knapsack has it. */
 static void
-take(struct knapsack *w, size_t j, size_t gpus)
+take(struct improving *w, size_t j)
 {
-	size_t m = w->p->m, left = gpus, k, i;
+	size_t m = w->p->m, i, k;
 
 	for (i = 0; i < w->p->n; i++)
 		w->point[i * m + j] = 0;
-	for (k = w->n_one; k-- > 0;) {
-		const struct item *item = &w->item[w->one[k]];
+	for (k = 0; k < w->n; k++) {
+		size_t row = w->item[k].id / (m + 1), from = w->item[k].id % (m + 1);
 
-		if (!w->taken[k * (gpus + 1) + left])
-			continue;
-		left -= (size_t)item->gang;
-		w->point[item->row * m + j]++;
-		if (item->from != SIZE_MAX && item->from != j)
-			w->point[item->row * m + item->from]--;
+		w->point[row * m + j] += w->item[k].taken;
+		if (from < m && from != j)
+			w->point[row * m + from] -= w->item[k].taken;
 	}
 }
 
 static double
-improve_type(struct knapsack *w, size_t j)
+improve_type(struct improving *w, size_t j)
 {
-	double gpus = floor(w->p->capacity[j]), now, more;
+	double gpus = floor(w->p->capacity[j]), now, most;
 
 	if (!(gpus >= 1) || gpus * gpus > MOST_CELLS)
 		return 0;
 	list_items(w, j);
-	if (!list_jobs(w, gpus))
+	if (!gv_knapsack_fill(&w->knapsack, w->item, w->n, gpus, MOST_CELLS, &most))
 		return 0;
-	fill_knapsack(w, (size_t)gpus);
 	now = worth_now(w, j);
-	more = w->best[(size_t)gpus] - now;
-	if (!(more > 1e-12 * fabs(now)))
+	if (!(most - now > 1e-12 * fabs(now)))
 		return 0;
-	take(w, j, (size_t)gpus);
-	return more;
+	take(w, j);
+	return most - now;
 }
 
 double
 gv_greedy_improve(const struct gv_problem *p, const double *gain, double *point)
 {
-	struct knapsack w = {.p = p, .gain = gain, .point = point};
+	struct improving w = {.p = p, .gain = gain, .point = point};
 	size_t j = 0, idle = 0, k;
 	double sum = 0;
 
@@ -311,8 +235,6 @@ gv_greedy_improve(const struct gv_problem *p, const double *gain, double *point)
 		j = (j + 1) % p->m;
 	}
 	free(w.item);
-	free(w.one);
-	free(w.best);
-	free(w.taken);
+	gv_knapsack_free(&w.knapsack);
 	return sum;
 }
