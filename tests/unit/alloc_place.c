@@ -13,7 +13,7 @@
 #include "alloc/place/greedy.h"
 #include "alloc/place/groups.h"
 #include "alloc/place/hull_pricing.h"
-#include "alloc/place/packing.h"
+#include "alloc/place/patterns.h"
 #include "alloc/place/turns.h"
 
 enum { MOST = 30000, CELLS = 15 };
@@ -392,53 +392,82 @@ test_improve_bounds(void)
 
 /* ---- the best one ---- */
 
-static void
-test_packing(void)
-{
-	size_t k, wrong = 0;
-	double worst = 0;
+/* ---- patterns ---- */
 
-	for (k = 0; k < 300; k++) {
-		struct gv_problem p = draw(1 + below(3), 1 + below(3), 2);
-		double gain[CELLS], point[CELLS] = {0};
+/* Whether a search for what is worth more than enough ends as it may, where most is the most. */
+static bool
+searches_well(const struct gv_problem *p, const double *gain, double enough, double most)
+{
+	double point[CELLS] = {0}, bound, value;
+
+	if (!gv_patterns_best(p, gain, enough, INFINITY, point, &bound))
+		return false;
+	value = value_of(p, gain, point);
+	if (most > enough + 1e-12 || value > 0) /* found, and known as the best */
+		return is_one(point) && fabs(value - most) <= 1e-12 &&
+		       fabs(bound - most) <= 1e-9;
+	return most <= enough + 1e-12 && bound >= most - 1e-12 &&
+	       bound <= fmax(enough, most) + 1e-9 * fmax(1, most);
+}
+
+/* Whether one that is given up has told a bound, and found no more than there is. */
+static bool
+gives_up_well(const struct gv_problem *p, const double *gain, double work, double most)
+{
+	double point[CELLS] = {0}, bound;
+
+	return gv_patterns_best(p, gain, most * .9, work, point, &bound) &&
+	       bound >= most - 1e-12 && is_one(point);
+}
+
+static void
+test_patterns(void)
+{
+	size_t k, wrong = 0, hasty = 0;
+
+	for (k = 0; k < 1500; k++) {
+		size_t n = 1 + below(5);
+		struct gv_problem p = draw(n, 1 + below(3), n < 4 ? 3 : 1);
+		double gain[CELLS], most;
 
 		find_all(&p);
 		draw_gains(&p, gain);
-		wrong += !gv_packing_best(&p, gain, point) || !is_one(point);
-		worst = gv_worse(worst, fabs(value_of(&p, gain, point) - largest(gain)));
+		most = largest(gain);
+		wrong += !searches_well(&p, gain, most * .3, most);
+		wrong += !searches_well(&p, gain, most * .97, most);
+		wrong += !searches_well(&p, gain, most, most);
+		wrong += !searches_well(&p, gain, most * 1.04 + .01, most);
+		hasty += !gives_up_well(&p, gain, uniform() * 2000, most);
 		gv_problem_free(&p);
 	}
-	is_int(wrong, 0, "packings are placements");
-	ok(worst <= 1e-12, "and the best ones: %g", worst);
+	is_int(wrong, 0, "patterns make the best placement, or prove that there is none");
+	is_int(hasty, 0, "and without time enough what they prove is still so");
 }
 
-/* So many jobs of one GPU on the last of m types; others run nowhere. */
+/* So many jobs of one GPU on so many GPUs. */
 static bool
-packs(size_t m, double jobs, double gpus)
+packs(double jobs, double gpus)
 {
-	double *gain = gv_xcalloc(2 * m, sizeof(*gain)),
-	       *point = gv_xcalloc(2 * m, sizeof(*point));
+	const double gain = 1;
+	double point = 0, most;
 	struct gv_problem p;
 	bool found;
 
-	gv_problem_alloc(&p, 2, m);
-	p.count[0] = p.count[1] = jobs;
-	p.scale[0] = p.scale[1] = p.weight[0] = p.weight[1] = 1;
-	p.rate[m - 1] = gain[m - 1] = 1;
-	p.capacity[m - 1] = gpus;
-	found = gv_packing_best(&p, gain, point) && point[m - 1] == fmin(jobs, gpus);
+	gv_problem_alloc(&p, 1, 1);
+	p.count[0] = jobs;
+	p.scale[0] = p.weight[0] = p.rate[0] = 1;
+	p.capacity[0] = gpus;
+	found = gv_patterns_best(&p, &gain, 0, INFINITY, &point, &most) &&
+		point == fmin(jobs, gpus) && fabs(most - point) < 1e-9 * point;
 	gv_problem_free(&p);
-	free(gain);
-	free(point);
 	return found;
 }
 
 static void
-test_packing_bounds(void)
+test_patterns_bounds(void)
 {
-	ok(packs(1, 1000, 9999) && !packs(1, 1001, 9999),
-	    "as many steps as there may be");
-	ok(packs(254, 2, 3) && !packs(255, 2, 3), "and types");
+	ok(packs(16, 0xfffff) && !packs(17, 0xfffff),
+	    "as many jobs times GPUs as there may be");
 }
 
 /* ---- pricing ---- */
@@ -467,7 +496,7 @@ test_price(void)
 
 	for (k = 0; k < 300; k++) {
 		struct gv_problem p = draw(1 + below(3), 1 + below(3), 2);
-		double gain[CELLS], enough, most;
+		double gain[CELLS], enough, most, bound;
 		struct gv_hull h;
 
 		find_all(&p);
@@ -475,7 +504,8 @@ test_price(void)
 		most = largest(gain);
 		enough = most * (.7 + .4 * uniform());
 		gv_hull_init(&h, &p);
-		wrong += fabs(gv_hull_price(&h, gain, enough, INFINITY) - most) > 1e-12;
+		bound = gv_hull_price(&h, gain, enough, INFINITY);
+		wrong += bound < most - 1e-12 || bound > fmax(enough, most) + 1e-9;
 		wrong += h.n_placements != (most > enough);
 		wrong += wrong_priced(&h, gain, enough);
 		there += most > enough;
@@ -814,8 +844,8 @@ main(void)
 	test_by_gain();
 	test_improve();
 	test_improve_bounds();
-	test_packing();
-	test_packing_bounds();
+	test_patterns();
+	test_patterns_bounds();
 	test_price();
 	test_branch();
 	test_mixtures();

@@ -10,7 +10,7 @@
 #include "alloc/place/greedy.h"
 #include "alloc/place/groups.h"
 #include "alloc/place/hull_pricing.h"
-#include "alloc/place/packing.h"
+#include "alloc/place/patterns.h"
 #include "alloc/place/placed.h"
 #include "alloc/place/turns.h"
 
@@ -67,6 +67,32 @@ is_placement(const struct gv_problem *p, const double *point)
 
 /* ---- by steps ---- */
 
+/* The best placement, first of all, then of those that are worth more than a part of it. */
+static void
+ask_patterns(const struct gv_problem *p, const double *gain)
+{
+	static const double parts[] = {0, .96, 1.02}, works[] = {INFINITY, 2e4, INFINITY};
+	size_t cells = p->n * p->m, k, i;
+	double best = 0, most;
+
+	for (k = 0; k < 3; k++) {
+		double *point = gv_xcalloc(cells, sizeof(*point)), sum = 0;
+
+		recorded_whole(&r,
+		    gv_patterns_best(p, gain, parts[k] * best, works[k], point, &most));
+		for (i = 0; i < cells; i++) {
+			sum += point[i] * gain[i];
+			recorded_way(&r, point[i]);
+		}
+		if (!is_placement(p, point))
+			recorded_text(&r, "no placement");
+		recorded_way(&r, most);
+		if (k == 0)
+			recorded_solved(&r, best = sum);
+		free(point);
+	}
+}
+
 static void
 ask_greedy(size_t n, size_t m)
 {
@@ -93,9 +119,7 @@ ask_greedy(size_t n, size_t m)
 	sum = gv_greedy_improve(&d.p, gain, point);
 	recorded_double(&r, sum);
 	recorded_doubles(&r, point, cells);
-	memset(point, 0, cells * sizeof(*point));
-	recorded_whole(&r, gv_packing_best(&d.p, gain, point));
-	recorded_doubles(&r, point, cells);
+	ask_patterns(&d.p, gain);
 	free(x);
 	free(gain);
 	free(point);
@@ -148,11 +172,8 @@ test_many_gpus(void)
 			point = gv_xcalloc(n, m * sizeof(*point));
 			recorded_double(&r, gv_greedy_improve(&d.p, gain, point));
 			recorded_doubles(&r, point, n * m);
-			memset(point, 0, n * m * sizeof(*point));
-			if (n * gpus[k] < 2000) {
-				recorded_whole(&r, gv_packing_best(&d.p, gain, point));
-				recorded_doubles(&r, point, n * m);
-			}
+			if (n * gpus[k] < 2000)
+				ask_patterns(&d.p, gain);
 			free(gain);
 			free(point);
 			drawn_free(&d);

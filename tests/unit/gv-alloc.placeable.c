@@ -5,7 +5,7 @@
 
 #include "alloc_help.h"
 #include "alloc/place/greedy.h"
-#include "alloc/place/packing.h"
+#include "alloc/place/patterns.h"
 #include "alloc/place/turns.h"
 #include "alloc/program/linear.h"
 #include "alloc/solve/apart.h"
@@ -247,7 +247,7 @@ test_gains(void)
 		struct gv_problem p = random_problem(2 + below(5), 1 + below(3), 5, 6);
 		double gain[8 * 3], best[8 * 3] = {0}, by_steps[8 * 3] = {0};
 		unsigned char now[8] = {0};
-		double most, before, more;
+		double most, before, more, bound;
 
 		all.p = &p;
 		all.n = 0;
@@ -255,7 +255,7 @@ test_gains(void)
 		for (i = 0; i < p.n * p.m; i++)
 			gain[i] = uniform() - .2;
 		most = largest_gain(&all, gain);
-		if (!gv_packing_best(&p, gain, best))
+		if (!gv_patterns_best(&p, gain, 0, INFINITY, best, &bound))
 			falls++;
 		gv_greedy_by_gain(&p, gain, by_steps);
 		before = gain_of(&p, gain, by_steps);
@@ -269,7 +269,7 @@ test_gains(void)
 		gv_problem_free(&p);
 	}
 	ok(placed == 400, "%zu of 400 placements fit", placed);
-	ok(worst <= 1e-12, "the best of all by packing: %g", worst);
+	ok(worst <= 1e-12, "the best of all by patterns: %g", worst);
 	ok(wrong <= 1e-12 && falls == 0, "steps add what they say: %g, %zu fall", wrong,
 	    falls);
 	ok(behind <= .017, "and are behind the best by %g of it in the mean", behind);
@@ -281,7 +281,7 @@ test_gains_of_classes(void)
 {
 	struct gv_problem p;
 	const double gain[4] = {3, 2, 5, 0};
-	double best[4] = {0}, by_steps[4] = {0, 0, 1, 0};
+	double best[4] = {0}, by_steps[4] = {0, 0, 1, 0}, most;
 
 	gv_problem_alloc(&p, 2, 2);
 	p.rate[0] = p.rate[1] = p.rate[2] = p.weight[0] = p.weight[1] = 1;
@@ -291,15 +291,16 @@ test_gains_of_classes(void)
 	p.count[1] = 1;
 	p.capacity[0] = 4;
 	p.capacity[1] = 3;
-	ok(gv_packing_best(&p, gain, best) && best[0] == 2 && best[1] == 1 &&
-		best[2] == 0,
+	ok(gv_patterns_best(&p, gain, 0, INFINITY, best, &most) && best[0] == 2 &&
+		best[1] == 1 && best[2] == 0,
 	    "two gangs here, the third there");
 	ok(gv_greedy_improve(&p, gain, by_steps) == 3 && by_steps[0] == 2 &&
 		by_steps[1] == 1 && by_steps[2] == 0,
 	    "and by steps");
 	p.capacity[0] = p.capacity[1] = 1e6;
 	p.count[0] = 1e6;
-	ok(!gv_packing_best(&p, gain, best), "too many GPUs to count");
+	ok(!gv_patterns_best(&p, gain, 0, INFINITY, best, &most),
+	    "too many GPUs to count");
 	gv_problem_free(&p);
 }
 

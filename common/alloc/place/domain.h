@@ -21,7 +21,7 @@ enum { GV_MOST_EXACT = 2000 };
 #define GV_SECOND_EFFORT 1e9
 
 /* And a first stage, some seconds, after which what is missing is said. */
-#define GV_FIRST_EFFORT 5e9
+#define GV_FIRST_EFFORT 1e10
 
 /* The best face may be too thin for the simplex method: then this part less will do. */
 extern const double gv_domain_slack[2];

@@ -7,12 +7,11 @@
 
 #include "base/mem.h"
 #include "hull_pricing.h"
-#include "lp/tolerance.h"
 
 enum { MAX_ITERATIONS = 20000 };
 
 /* Of branch and cut, seconds; and where more of it may follow. */
-static const double most_work = 2e7, little_work = 5e5;
+static const double most_work = 5e7, little_work = 5e5;
 
 struct restricted_master {
 	struct gv_lp lp;
@@ -213,7 +212,6 @@ iterate(struct restricted_master *w, struct gv_hull *h, struct gv_placement_prog
 		else
 			rc = !price(w, h, g, lagrangian_gain,
 			    convexity_dual + g->tolerance * fmax(1, convexity_dual));
-		g->lagrangian_max += GV_TOL_PLACEMENT * fmax(1, fabs(g->lagrangian_max));
 	}
 	gv_lp_solution_free(&sol);
 	return rc;

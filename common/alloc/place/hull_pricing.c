@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "greedy.h"
 #include "lp/tolerance.h"
-#include "packing.h"
+#include "patterns.h"
 
 enum { MOST_STEPS = 16 }; /* placements at once */
 
@@ -106,8 +106,8 @@ set_pricing(struct gv_hull *h, const double *lagrangian_gain, double enough)
 }
 
 /*
- * The pricing problem by branch and cut: a placement of a value above enough into point, if
- * there is one, found by that work.  As gv_hull_price().
+ * The pricing problem by branch and cut, where there are too many GPUs for knapsacks: a placement of a
+ * value above enough into point, if there is one, found by that work.  As gv_hull_price().
  */
 static double
 branch_and_cut(struct gv_hull *h, const double *lagrangian_gain, double enough,
@@ -126,7 +126,7 @@ branch_and_cut(struct gv_hull *h, const double *lagrangian_gain, double enough,
 		return 0;
 	if (gv_lp_solve(&h->placement, &opt, NULL, &sol, &e) == 0) {
 		if (sol.status == GV_LP_INFEASIBLE)
-			most = enough;
+			most = enough + GV_TOL_PLACEMENT * fmax(1, enough);
 		for (i = 0; i < h->p->n * h->p->m; i++)
 			if (h->col[i] != SIZE_MAX &&
 			    (sol.status == GV_LP_OPTIMAL || sol.status == GV_LP_LIMIT))
@@ -144,9 +144,7 @@ gv_hull_price(
 	double *point = new_point(h);
 	double most;
 
-	if (gv_packing_best(h->p, lagrangian_gain, point))
-		most = gv_hull_value(h, point, lagrangian_gain);
-	else
+	if (!gv_patterns_best(h->p, lagrangian_gain, enough, work, point, &most))
 		most = branch_and_cut(h, lagrangian_gain, enough, work, point);
 	if (!(gv_hull_value(h, point, lagrangian_gain) > enough))
 		h->n_placements--;

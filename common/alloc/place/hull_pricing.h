@@ -1,6 +1,6 @@
 /*
  * The placements of a hull (hull.h), and those that would be worth more: by steps from those
- * that there are, by dynamic programming, or by branch and cut.
+ * that there are, by branch and price, or by branch and cut.
  */
 #ifndef GV_ALLOC_HULL_PRICING_H
 #define GV_ALLOC_HULL_PRICING_H
@@ -20,9 +20,9 @@ bool gv_hull_price_by_steps(
 
 /*
  * The pricing problem: a placement n whose sum_ij g_ij n_ij for the Lagrangian gains g of the
- * master's duals is above enough, added to the others, if there is one.  Returns the most that
- * any placement is worth; INFINITY: not known.  work: what branch and cut may take,
- * nodes times rows and columns; INFINITY: all that it needs.
+ * master's duals is above enough, added to the others, if there is one: the best that was found.
+ * Returns what no placement is worth more than; INFINITY: not known.  work: what branch and price
+ * (patterns.h) may take, or branch and cut, nodes times rows and columns; INFINITY: all that it needs.
  */
 double gv_hull_price(
     struct gv_hull *h, const double *lagrangian_gain, double enough, double work);
