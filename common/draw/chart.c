@@ -169,7 +169,6 @@ flush(struct gv_curve *c)
 		to(c, c->from_x, c->high);
 	if (c->open && (fabs(c->last_y - c->y) > SEEN || c->last_x != c->x))
 		to(c, c->last_x, c->last_y);
-	c->open = false;
 }
 
 void
