@@ -5,10 +5,10 @@
 
 #include "base/mem.h"
 
-static const unsigned char stop_csv[256] = {
-    ['\0'] = 1, ['\n'] = 1, ['\r'] = 1, [','] = 1, ['"'] = 1};
-static const unsigned char stop_tsv[256] = {
-    ['\0'] = 1, ['\n'] = 1, ['\r'] = 1, ['\t'] = 1, ['\\'] = 1};
+static const bool stop_csv[256] = {
+    ['\0'] = true, ['\n'] = true, ['\r'] = true, [','] = true, ['"'] = true};
+static const bool stop_tsv[256] = {
+    ['\0'] = true, ['\n'] = true, ['\r'] = true, ['\t'] = true, ['\\'] = true};
 
 static int
 never_space(unsigned char c)
@@ -40,14 +40,11 @@ gv_rows_init(struct gv_rows *r)
 	csv_set_realloc_func(&r->csv, reallocate);
 	csv_set_blk_size(&r->csv, GV_ROWS_BUFFER);
 	set_dialect(r, false);
-	r->lost = r->eof = r->nul = r->cut = false;
+	r->lost = r->eof = r->cut = false;
 	r->line = 0;
 	r->next_line = 1;
-	r->n_cells = r->keep = 0;
 	r->cell = NULL;
 	r->text = (struct gv_strbuf){0};
-	r->problem = NULL;
-	r->ended = 0;
 	r->pos = r->len = r->scanned = 0;
 }
 
@@ -116,7 +113,6 @@ static enum gv_rows_result
 lose(struct gv_rows *r)
 {
 	r->lost = true;
-	r->n_cells = 0;
 	return GV_ROWS_ERROR;
 }
 
@@ -173,7 +169,7 @@ closing_quote(const char *s, const char *end, bool *doubled)
 static bool
 split(struct gv_rows *r, char *line, size_t n)
 {
-	const unsigned char *stop = r->stop;
+	const bool *stop = r->stop;
 	const char delimiter = r->tsv ? '\t' : ',';
 	char *lf = line[n - 1] == '\n' ? line + n - 1 : line + n;
 	const char *crlf = lf < line + n ? lf - 1 : NULL; /* where a CR may be */
@@ -329,7 +325,6 @@ parse(struct gv_rows *r, enum line kind, size_t n, struct gv_error *e)
 		s += len;
 	}
 	if (r->nul) {
-		r->n_cells = 0;
 		gv_error_at(e, file, r->line, NULL, "unexpected NUL byte");
 		return GV_ROWS_ERROR;
 	}

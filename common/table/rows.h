@@ -29,7 +29,7 @@ enum gv_rows_result {
 struct gv_rows {
 	struct gv_in *in;
 	struct csv_parser csv;
-	const unsigned char *stop; /* [256] the bytes at which splitting must look */
+	const bool *stop; /* [256] the bytes at which splitting must look */
 	bool tsv;
 	bool only_libcsv; /* never split here: for the tests */
 	bool lost;        /* no position to go on from */
@@ -55,7 +55,7 @@ struct gv_rows {
 	char buf[GV_ROWS_BUFFER + 1]; /* room for an LF after the last line */
 };
 
-/* All of *r is set but r->in, r->only_libcsv. */
+/* All of *r is set but r->in, r->only_libcsv, and what each header or row sets anew. */
 void gv_rows_init(struct gv_rows *r);
 void gv_rows_free(struct gv_rows *r); /* not r->in */
 
