@@ -26,7 +26,7 @@ static inline void
 put_column_cell(struct gv_strbuf *s, const struct column_drawn *c, size_t row, size_t odd)
 {
 	static const char *const odd_cells[] = {
-	    "", "x", "-1", "nan", "0", "1e30", "2147483649", "1.5", "a;b"};
+	    "", "x", "-1", "nan", "0", "1e30", "2147483649", "1.5", "a;b", "1e300"};
 	size_t kind = below(8);
 	double part = uniform();
 	double v = kind == 0   ? 0
@@ -35,7 +35,7 @@ put_column_cell(struct gv_strbuf *s, const struct column_drawn *c, size_t row, s
 			       : c->most * part;
 
 	if (odd > 0 && below(odd) == 0)
-		gv_strbuf_str(s, odd_cells[below(9)]);
+		gv_strbuf_str(s, odd_cells[below(10)]);
 	else if (c->empty > 0 && below(c->empty) == 0)
 		return;
 	else if (c->text != NULL)

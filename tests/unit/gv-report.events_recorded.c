@@ -6,6 +6,7 @@
 #include "gv-report/charts/figure.h"
 #include "gv-report/expect.h"
 #include "gv-report/history/read.h"
+#include "gv-report/page/page.h"
 #include "gv-report/sheet/of_runs.h"
 #include "gv-report/write/runs.h"
 #include "gv-report/write/write.h"
@@ -158,6 +159,30 @@ ask_runs(struct recorded *r, size_t wrong)
 	runs_free(&runs);
 }
 
+/* The units of times just as long as the longest of them, and of longer ones. */
+static void
+ask_units(struct recorded *r)
+{
+	static const double at[] = {
+	    0, 300, 600, 3 * 3600, 36000, 7 * 86400, 14 * 86400, 1e9};
+	struct report of = {0};
+	size_t i, k;
+
+	for (i = 0; i < sizeof(at) / sizeof(at[0]); i++)
+		for (k = 0; k < 3; k++) {
+			double s = at[i] + .5 * (double)k;
+
+			of.history.last_s = s;
+			recorded_text(r, unit_of_job(s).name);
+			recorded_double(r, unit_of_job(s).s);
+			recorded_text(r, unit_of_run(s).name);
+			recorded_double(r, unit_of_run(s).s);
+			recorded_text(r, page_unit(&of).name);
+			recorded_double(r, page_unit(&of).s);
+		}
+	recorded_answer(r, "units");
+}
+
 int
 main(void)
 {
@@ -165,6 +190,7 @@ main(void)
 	size_t turn, i;
 
 	recorded_open(&r);
+	ask_units(&r);
 	for (turn = 0; turn < 60; turn++) {
 		draws_begin(90, 0, (uint32_t)turn);
 		for (i = 0; i < 4; i++)

@@ -245,6 +245,24 @@ test_spread(void)
 	ok(s.sum == 0 && isnan(s.mean) && isnan(s.p99), "of nothing");
 }
 
+/* As many as there is room for, and more. */
+static void
+test_many(void)
+{
+	struct over_time o = {0};
+	size_t i, bad = 0;
+
+	for (i = 0; i < 64; i++) {
+		over_time_busy(&o, i, 0, 1, (double)i);
+		over_time_run(&o, i, i, 0, 1, 1, NULL, 0);
+	}
+	for (i = 0; i < 64; i++)
+		bad += o.busy[i].sum[0] != (double)i * o.busy[i].width_s ||
+		       o.of_entity[i].sum[0] != o.of_entity[i].width_s;
+	is_int((long long)bad, 0, "of many types and entities, each its own");
+	over_time_free(&o);
+}
+
 int
 main(void)
 {
@@ -252,6 +270,7 @@ main(void)
 	test_moments();
 	test_edges();
 	test_runs();
+	test_many();
 	test_sizes();
 	test_spread();
 	return done_testing();

@@ -40,6 +40,7 @@ draw_rows(struct gv_strbuf *s, bool shares, size_t wrong)
 	       n = 0;
 	bool steps = below(2) == 0, entities = below(3) == 0, policy = below(2) == 0,
 	     gangs = below(2) == 0, spread = below(3) == 0, pairs = below(3) == 0;
+	size_t long_ = below(2) == 0 ? 100 : 300000;
 	double most = below(3) == 0 ? 1e-5 : 40;
 
 	gv_strbuf_fmt(s, "job_id,scale_factor,gpu_type,steps_per_s%s%s%s%s%s\n",
@@ -47,7 +48,8 @@ draw_rows(struct gv_strbuf *s, bool shares, size_t wrong)
 	    entities ? ",entity" : "", policy ? ",policy" : "",
 	    pairs ? ",with_job_id,with_steps_per_s" : "");
 	for (i = 0; i < jobs; i++) {
-		size_t scale = gangs ? 1 + below(4) : 1, all = 100 * below(90), from = n;
+		size_t scale = gangs ? 1 + below(4) : 1, all = long_ * below(90),
+		       from = n;
 		const char *of = entity[below(3)];
 
 		for (k = 0; k < types; k++) {
@@ -113,6 +115,7 @@ draw_cluster(struct gv_cluster *c)
 static void
 draw_rounds(struct gv_strbuf *s, size_t wrong)
 {
+	static const char *const odd_round[] = {"-1,", "10000000,", "10000001,"};
 	size_t rounds = below(8) == 0 ? 90 : 1 + below(12), jobs = 1 + below(7), i, k;
 	size_t types = below(9) == 0 ? 30 : 1 + below(4), from = below(4) == 0 ? 3 : 0;
 	bool any = below(9) > 0;
@@ -127,7 +130,7 @@ draw_rounds(struct gv_strbuf *s, size_t wrong)
 			if (below(3) == 0)
 				continue;
 			if (wrong > 0 && below(2 * wrong) == 0)
-				gv_strbuf_str(s, below(2) == 0 ? "-1," : "10000001,");
+				gv_strbuf_str(s, odd_round[below(3)]);
 			else
 				gv_strbuf_fmt(s, "%zu,", i);
 			gv_strbuf_fmt(

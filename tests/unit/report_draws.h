@@ -183,9 +183,10 @@ put_spoilt(struct gv_strbuf *s)
 	    "start,,v100,,,,,,,\n", "allocate,job0,v100,,,,,2,,\n",
 	    "allocate,job0,v100,,,,,,,\n", "checkpoint,job2,,,,-1,,,,\n", "end,1\n",
 	    "start,job9,v100,,0,,x,,,\n", "preempt,job0,,,,,,,,\n",
-	    "allocate,job0,v100,,,,,.5,,job0\n", "finish,job0,,,,,,,,\n"};
+	    "allocate,job0,v100,,,,,.5,,job0\n", "finish,job0,,,,,,,,\n",
+	    "resume,job3,v100,,;,,,,,\n"};
 
-	gv_strbuf_str(s, one_of(rows, 13));
+	gv_strbuf_str(s, one_of(rows, 14));
 }
 
 /* The events of a run. */

@@ -155,7 +155,7 @@ draw_run(struct gv_svg *s, const struct levels *l, const struct run *run,
 	    .note = note,
 	    .x_name = x_name,
 	    .y_name = "GPUs",
-	    .x = {.max = l->r->end_s > 0 ? l->r->end_s / unit.s : 1},
+	    .x = {.max = l->r->end_s / unit.s},
 	    .y = gv_scale_count(top)};
 	size_t n, i;
 	const struct bins *b = l->of(l, run, &n);
@@ -369,7 +369,7 @@ draw_waiting(struct gv_svg *s, const struct runs *r, double y)
 	    .box = {FRAME_X, y + head, INNER_W, SINGLE_H},
 	    .x_name = x_name,
 	    .y_name = "jobs",
-	    .x = {.max = r->end_s > 0 ? r->end_s / unit.s : 1}};
+	    .x = {.max = r->end_s / unit.s}};
 	double top = 0;
 	size_t i, k;
 

@@ -142,7 +142,7 @@ draw_run(struct gv_svg *s, const struct runs *r, const struct run *run, struct g
 	struct map m = {.run = run};
 	struct gv_strbuf b = {0};
 	size_t n = run->n_gpus > 0 ? (run->n_gpus - 1) / every(run) + 1 : 0, used, i;
-	double end = r->end_s > 0 ? r->end_s / unit.s : 1;
+	double end = r->end_s / unit.s;
 	char x_name[32];
 
 	m.p = (struct gv_panel){.s = s,

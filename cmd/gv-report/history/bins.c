@@ -76,7 +76,7 @@ thin(struct moments *m)
 	size_t g, i;
 
 	for (g = 0; g < m->n_gpus; g++) {
-		for (i = 0; i < BINS / 2; i++)
+		for (i = 1; i < BINS / 2; i++)
 			m->who[g][i] = m->who[g][2 * i];
 		memset(m->who[g] + BINS / 2, 0, BINS / 2 * sizeof(m->who[g][0]));
 	}
