@@ -89,7 +89,7 @@ draw_links(struct gv_strbuf *s, size_t wrong)
 	for (h = 0; h < hosts; h++) {
 		snprintf(host, sizeof(host), "h%zu.", h);
 		if (!named)
-			host[0] = '\0';
+			snprintf(host, sizeof(host), "%s", below(3) == 0 ? "." : "");
 		for (i = 0; i < gpus; i++) {
 			snprintf(a, sizeof(a), "%sgpu%zu", host, i);
 			for (k = 0; k < switches; k++) {
@@ -161,6 +161,8 @@ record_topology(
 		recorded_rounded(r, t.node[i].y, 9);
 		recorded_rounded(r, t.node[i].r, 9);
 	}
+	for (i = 0; i < t.n_hosts; i++)
+		recorded_text(r, t.host[i]);
 	recorded_rounded(r, t.height, 9);
 	for (i = 0; i < t.n_links; i++)
 		recorded_double(r, t.link[i].used);
@@ -226,7 +228,9 @@ draw_losses(struct gv_strbuf *s)
 			gv_strbuf_fmt(s, "%zu,", step);
 			if (has_model)
 				gv_strbuf_fmt(s, "%s,", model[k]);
-			if (below(9) > 0)
+			if (below(30) == 0)
+				gv_strbuf_char(s, '0');
+			else if (below(9) > 0)
 				gv_strbuf_fmt(
 				    s, "%.9g", loss * (uniform() - (below_0 ? .5 : 0)));
 			if (test && below(3) == 0)

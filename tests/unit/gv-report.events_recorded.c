@@ -1,11 +1,14 @@
 /* gv-report: what it says and draws of drawn events, and of runs side by side, is what it was. */
 #include "tap.h"
 
+#include <string.h>
+
 #include "base/fileio.h"
 #include "draws.h"
 #include "gv-report/charts/figure.h"
 #include "gv-report/expect.h"
 #include "gv-report/history/read.h"
+#include "gv-report/name.h"
 #include "gv-report/page/page.h"
 #include "gv-report/sheet/of_runs.h"
 #include "gv-report/write/runs.h"
@@ -183,6 +186,28 @@ ask_units(struct recorded *r)
 	recorded_answer(r, "units");
 }
 
+/* What runs are called by their files, none of which is there. */
+static void
+ask_names(struct recorded *r)
+{
+	static const char *const part[] = {"events", "jobs", "summary", ".csv", ".gz",
+	    ".tsv", ".events", ".jobs", "/", "//", "run", ".", "=", "a", ".log",
+	    ".summary", "-"};
+	struct operand operand;
+	char path[80];
+	size_t i, n;
+
+	for (i = 0; i < 600; i++) {
+		path[0] = '\0';
+		for (n = 1 + below(6); n > 0; n--)
+			strcat(path, part[below(17)]);
+		operand = operand_of(path, below(9) == 0 ? "given" : NULL);
+		recorded_text(r, operand.name);
+		recorded_text(r, operand.path);
+	}
+	recorded_answer(r, "names");
+}
+
 int
 main(void)
 {
@@ -191,6 +216,8 @@ main(void)
 
 	recorded_open(&r);
 	ask_units(&r);
+	draws_begin(90, 1, 0);
+	ask_names(&r);
 	for (turn = 0; turn < 60; turn++) {
 		draws_begin(90, 0, (uint32_t)turn);
 		for (i = 0; i < 4; i++)
