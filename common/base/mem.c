@@ -171,5 +171,4 @@ gv_arena_free(struct gv_arena *a)
 		b = next;
 	}
 	a->head = NULL;
-	a->used = 0;
 }

@@ -1,6 +1,7 @@
 /* Drawn numbers, names, words, texts, JSON and errors are read, compared and written as before. */
 #include "tap.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/fileio.h"
@@ -33,13 +34,14 @@ draw_number(struct gv_strbuf *s)
 {
 	static const char *const odd[] = {"nan", "inf", "0x1p3", "1e", "--1", "+1", " 1",
 	    "1 ", "9223372036854775807", "-9223372036854775808", "9223372036854775808",
+	    "-9223372036854775809", "-9223372036854775810", "18446744073709551617",
 	    "1.7976931348623157e308", "1.7976931348623159e308", "4.9e-324", "2.4e-324",
 	    "2.2250738585072011e-308", "9007199254740993",
 	    "123456789012345678901234567890", ".5", "5.", "1e400", "1e-400", "0e999",
 	    "-0", "1.e3", "1e+5", "1E5"};
 
 	if (below(6) == 0) {
-		gv_strbuf_str(s, odd[below(27)]);
+		gv_strbuf_str(s, odd[below(30)]);
 		return;
 	}
 	if (below(6) == 0)
@@ -100,10 +102,36 @@ ask_numbers(struct recorded *r)
 	recorded_whole(r, gv_parse_rate(s.s, &v));
 	recorded_double(r, v);
 	gv_strbuf_clear(&s);
-	draw_time(&s);
+	if (below(9) == 0)
+		draw_number(&s);
+	else
+		draw_time(&s);
 	recorded_whole(r, gv_parse_time(s.s, &v));
 	recorded_double(r, v);
 	gv_strbuf_free(&s);
+}
+
+/* Of doubles that lie in the middle between two of 17 digits, and others, as the C library. */
+static size_t
+test_middles(void)
+{
+	char got[GV_NUM_LEN], want[40];
+	size_t i, bad = 0;
+	int digits;
+
+	for (i = 0; i < 100; i++) {
+		double mantissa = floor(ldexp(1 + uniform(), 52));
+		double v = ldexp(mantissa, (int)below(12) - 8);
+
+		for (digits = 15; digits <= 17; digits++) {
+			snprintf(want, sizeof(want), "%.*g", digits, v);
+			if (strtod(want, NULL) == v)
+				break;
+		}
+		gv_format_double(got, v);
+		bad += strcmp(got, want) != 0;
+	}
+	return bad;
 }
 
 /* ---- texts ---- */
@@ -420,10 +448,12 @@ main(void)
 		for (i = 0; i < 20; i++)
 			ask_json(&r);
 		recorded_answer(&r, "JSON %zu", turn);
+		bad += test_middles();
 		bad += test_hash();
 		bad += test_arena();
 	}
-	is_int((long long)bad, 0, "hashes, arenas and lists of words are whole");
+	is_int((long long)bad, 0,
+	    "numbers are the shortest, hashes, arenas and lists of words whole");
 	answer_free();
 	recorded_close(&r);
 	return done_testing();
