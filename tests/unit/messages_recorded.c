@@ -48,20 +48,74 @@ errors(size_t n)
 	return e;
 }
 
-enum { WARN_ERROR, WARN_EACH, DIE_ERROR, DIE, DIE_SYS, LONG, CLOSED, KINDS };
+/* Whether the standard error says that it is a terminal. */
+static bool terminal;
+
+int
+isatty(int fd)
+{
+	return terminal && fd == STDERR_FILENO;
+}
+
+/* Lines of progress, the last one erased by a message or for its own sake. */
+static void
+progress(size_t n)
+{
+	char text[400];
+	size_t i;
+
+	memset(text, 'x', sizeof(text));
+	text[n < 9 ? 4 * n : 225 + 10 * n] = '\0';
+	terminal = n != 3;
+	gv_progress(NULL);
+	for (i = 0; i < n % 4; i++)
+		gv_progress("%zu\t\n\x1b[m%s", i, text);
+	if (n % 2 == 0)
+		gv_progress(NULL);
+	gv_warn("a message");
+	gv_progress(NULL);
+}
+
+/* What is set is said to have failed. */
+static void
+returned(void)
+{
+	struct gv_error e = {0};
+
+	gv_warn("%d", gv_error_set(&e, "a"));
+	errno = ENOENT;
+	gv_warn("%d", gv_error_sys(&e, "b"));
+	gv_warn("%d", gv_error_at(&e, "c", 1, NULL, "d"));
+	gv_warn_error(&e);
+}
+
+enum {
+	WARN_ERROR,
+	WARN_EACH,
+	DIE_ERROR,
+	DIE,
+	DIE_SYS,
+	LONG,
+	CLOSED,
+	PROGRESS,
+	RETURNED,
+	KINDS
+};
 
 static void
 child(int kind, size_t n)
 {
 	struct gv_error e = errors(n);
+	static char long_name[150];
 	char text[4000];
 	size_t len;
 	int fd;
 
+	memset(long_name, 'n', sizeof(long_name) - 1);
 	for (fd = 0; kind == CLOSED && fd < 2; fd++)
 		if ((n >> fd & 1) != 0)
 			close(fd);
-	gv_init(n == 12 ? "a-longer-name" : "prog");
+	gv_init(n == 12 ? long_name : "prog");
 	if (n % 2 == 1) {
 		gv_before_message(flush);
 		gv_before_death(discard);
@@ -82,16 +136,25 @@ child(int kind, size_t n)
 		errno = n < 10 ? ENOENT : EACCES;
 		gv_die_sys("%zu of %s", n, "them");
 	case LONG:
-		len = 380 + 3 * n + (n > 9 ? 1600 : 0);
+		len = 380 + 3 * n + (n > 9 ? 1700 : 0);
 		memset(text, 'x', len);
 		text[len] = '\0';
 		gv_error_clear(&e);
 		gv_error_at(&e, text + 100, (long)n, "column", "%s", text + 300);
 		gv_error_at(&e, NULL, 0, NULL, "%s", text);
+		errno = ENOENT;
+		gv_error_sys(&e, "%s", text);
+		gv_error_set(&e, "behind it");
 		gv_warn("%s", text);
 		gv_warn_error(&e);
 		errno = ENOENT;
 		gv_die_sys("%s", text);
+	case PROGRESS:
+		progress(n);
+		break;
+	case RETURNED:
+		returned();
+		break;
 	default:
 		gv_warn("%s, %zu, %zu", gv_progname(),
 		    (size_t)(fcntl(0, F_GETFL) & O_ACCMODE),
@@ -133,7 +196,7 @@ int
 main(void)
 {
 	static const char *const name[KINDS] = {"errors", "warnings", "fatal errors",
-	    "fatal", "of the system", "long", "closed"};
+	    "fatal", "of the system", "long", "closed", "progress", "returned"};
 	static const size_t n[] = {0, 1, 2, 3, 9, 10, 11, 12};
 	struct recorded r;
 	size_t i;
