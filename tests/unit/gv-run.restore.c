@@ -17,6 +17,7 @@
 #include "gv-run/state/journal.h"
 #include "gv-run/state/lines.h"
 #include "gv-run/state/restore.h"
+#include "unsynced.h"
 
 static const char cluster_text[] = "gpu_type,gpus,threads\nbig,1,2\nsmall,2,1\n";
 static const char jobs_text[] = "job_id,total_steps,command,gpu_type,steps_per_s,share\n"

@@ -147,7 +147,8 @@ write_job(struct gv_tabw *w, const struct jobs *jobs, const char *dir, size_t m,
 	write_gpus(w, jobs, j);
 	gv_tabw_double(w, steps >= 0 ? steps : NAN);
 	gv_tabw_double(w, j->spec.total_steps);
-	gv_tabw_double(w, open ? gv_life_rate(l, m) : NAN);
+	/* it may have GPUs that the cluster did not have yet, or has no more */
+	gv_tabw_double(w, open && j->n_gpus > 0 ? gv_life_rate(l, m) : NAN);
 	gv_tabw_double(w, there ? p->share : NAN);
 	gv_tabw_double(w, there && now_s > j->arrived_s
 			      ? fmin(1, p->received_s / (now_s - j->arrived_s))
