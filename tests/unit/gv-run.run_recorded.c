@@ -20,6 +20,7 @@
 #include "gv-run/state/restore.h"
 #include "gv-run/state/state.h"
 #include "scratch.h"
+#include "stderr_said.h"
 #include "unsynced.h"
 
 enum { RUNS = 160, INPUTS = 40, PER_ANSWER = 8 };
@@ -34,37 +35,6 @@ struct run {
 	double isolated_s[DRAWN_JOBS];
 	char *log[DRAWN_JOBS];
 };
-
-/* ---- what is said on standard error ---- */
-
-static int stderr_fd;
-
-static void
-listen_to(void)
-{
-	int fd = open("said", O_RDWR | O_CREAT | O_TRUNC, 0600);
-
-	fflush(stderr);
-	stderr_fd = dup(2);
-	dup2(fd, 2);
-	close(fd);
-}
-
-static void
-recorded_said(struct recorded *r)
-{
-	struct gv_error e = {0};
-	size_t len;
-	char *s;
-
-	fflush(stderr);
-	dup2(stderr_fd, 2);
-	close(stderr_fd);
-	if (gv_file_read("said", &s, &len, 1 << 20, &e) != 0)
-		gv_die_error(&e);
-	recorded_text(r, s);
-	free(s);
-}
 
 static void
 recorded_file(struct recorded *r, const char *path)
@@ -360,9 +330,9 @@ recorded_status(struct recorded *r, struct run *u, bool aligned)
 
 	u->d.o.tsv = one_in(4);
 	u->d.o.quiet = one_in(3);
-	listen_to();
+	stderr_listen();
 	recorded_whole(r, status_write(&u->d.o, out, aligned, &e));
-	recorded_said(r);
+	stderr_said(r);
 	recorded_error(r, &e);
 	recorded_out(r, out, &text);
 }
@@ -389,9 +359,9 @@ recorded_dry_run(struct recorded *r, const struct run *u)
 	struct jobs jobs;
 
 	if (drawn_begin(&u->d, &jobs, &e) == 0) {
-		listen_to();
+		stderr_listen();
 		recorded_whole(r, dryrun(&jobs, u->d.o.round_s, out, one_in(4)));
-		recorded_said(r);
+		stderr_said(r);
 		recorded_jobs(r, &jobs);
 		jobs_free(&jobs);
 	}
@@ -461,7 +431,7 @@ live(struct recorded *r)
 		if (gv_mkdirs("s/control", &e) != 0)
 			gv_die_error(&e);
 		begin(&u);
-		listen_to();
+		stderr_listen();
 		for (i = 0; i < INPUTS; i++) {
 			input(r, &u);
 			if (one_in(30))
@@ -471,7 +441,7 @@ live(struct recorded *r)
 		drain(r, &u);
 		journal_commit(&u.journal);
 		control_written(&u.control, &u.jobs);
-		recorded_said(r);
+		stderr_said(r);
 		recorded_whole(r, (long long)spool_count("s", control_spool));
 		recorded_jobs(r, &u.jobs);
 		look_at(r, &u);
