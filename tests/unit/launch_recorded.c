@@ -1,0 +1,241 @@
+/*
+ * The environment of drawn workers in drawn environments, on one node and several; how they
+ * meet; and progress files that are read while they grow, by reads that are cut short.
+ */
+#define _XOPEN_SOURCE 700
+#include "recorded.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "base/strbuf.h"
+#include "draws.h"
+#include "launch/launcher.h"
+#include "launch/progress.h"
+#include "scratch.h"
+
+enum { ROUNDS = 40, PER_ROUND = 40, MOST_GPUS = 8, MOST_VARIABLES = 21 };
+
+extern char **environ;
+
+/* ---- a system that answers little at a time ---- */
+
+static bool fails; /* now and then */
+
+ssize_t
+pread(int fd, void *buf, size_t n, off_t offset)
+{
+	ssize_t got;
+
+	if (fails && below(3) == 0) {
+		errno = EINTR;
+		return -1;
+	}
+	if (fails && below(4) == 0 && n > 300)
+		n = 2 + below(n - 2);
+	if (lseek(fd, offset, SEEK_SET) == -1)
+		return -1;
+	do
+		got = read(fd, buf, n);
+	while (got == -1 && errno == EINTR);
+	return got;
+}
+
+/* ---- environments ---- */
+
+static void
+draw_environment(char **env)
+{
+	static char variable[][40] = {"GV_DATA=/data", "PATH=/bin", "HOME=/h", "LANG=C",
+	    "TZ=UTC", "USER=u", "GV_LAUNCH_DIR=/l", "CUDA_VISIBLE_DEVICES=7", "RANK=9",
+	    "RANKS=9", "MASTER_ADDR=x", "GV_JOB_ID", "GV_PROGRESS=/p",
+	    "OMP_NUM_THREADS=4", "OMP_NUM_THREADSX=4", "PYTHONPATH=/a:/b",
+	    "PYTHONPATH=", "GV_GANG_KEY=k", "TORCHELASTIC_ERROR_FILE=f", "LOCAL_RANK=1",
+	    "PATHS=/x"};
+	size_t n = 0, i;
+
+	env[n++] = variable[0];
+	for (i = 1; i < MOST_VARIABLES; i++)
+		if (below(2) == 0)
+			env[n++] = variable[i];
+	env[n] = NULL;
+}
+
+static void
+draw_spec(struct gv_launch_spec *s, int *gpu, const char **node)
+{
+	static const char *const name[] = {"n1", "n2", "n3", "n1"};
+	static const double total[] = {NAN, 10, 2.5, 1e15, 9e18, 1e19, 0, HUGE_VAL};
+	size_t at = 0, i;
+
+	*s = (struct gv_launch_spec){.job_id = below(2) == 0 ? "a" : "job 7",
+	    .gpu_type = "v100",
+	    .gpus = gpu,
+	    .checkpoint_dir = "/s/c",
+	    .progress = "/s/p"};
+	s->n_gpus = 1 + below(MOST_GPUS);
+	for (i = 0; i < s->n_gpus; i++) {
+		at += i > 0 && at < 3 && below(3) == 0;
+		gpu[i] = (int)(i + below(3));
+		node[i] = name[at];
+	}
+	s->node = below(2) == 0 ? node : NULL;
+	s->threads = below(3) == 0 ? 1 + (int)below(8) : 0;
+	s->total_steps = total[below(8)];
+	s->round = (int64_t)below(5) - 1;
+	s->restart_count = (int)below(4);
+	s->clean_env = below(3) == 0;
+	s->master_addr = below(4) == 0 ? "10.0.0.1" : NULL;
+	s->master_port = 1 + (int)below(60000);
+	s->gang_key = below(2) == 0 ? "0123456789abcdef" : NULL;
+}
+
+/* A key that is drawn: 64 digits, of each gang others. */
+static bool
+is_key(const char *key, char last[GV_LAUNCH_KEY_LEN + 1])
+{
+	bool is = strlen(key) == GV_LAUNCH_KEY_LEN &&
+		  strspn(key, "0123456789abcdef") == GV_LAUNCH_KEY_LEN &&
+		  strcmp(key, last) != 0;
+
+	strcpy(last, key);
+	return is;
+}
+
+static size_t
+ask_environment(struct recorded *r)
+{
+	static char last[GV_LAUNCH_KEY_LEN + 1];
+	char *drawn[MOST_VARIABLES + 1], **before = environ, **env;
+	struct gv_launch_meeting m;
+	struct gv_launch_spec s;
+	int gpu[MOST_GPUS];
+	const char *node[MOST_GPUS];
+	size_t rank, i, bad = 0;
+	bool empty = below(20) == 0;
+
+	draw_spec(&s, gpu, node);
+	rank = below(s.n_gpus);
+	if (gv_launch_meet(&m, &s) != 0)
+		return 1;
+	if (s.gang_key == NULL && s.n_gpus > 1) {
+		bad += !is_key(m.key, last);
+		strcpy(m.key, "drawn");
+	}
+	recorded_text(r, m.key);
+	draw_environment(drawn);
+	environ = empty ? NULL : drawn;
+	env = gv_launch_env(&s, rank, &m);
+	environ = before;
+	for (i = 0; env[i] != NULL; i++)
+		if (!empty || (strncmp(env[i], "GV_DATA=", 8) != 0 &&
+				  strncmp(env[i], "PYTHONPATH=", 11) != 0))
+			recorded_text(r, env[i]);
+	recorded_whole(r, (long long)i);
+	gv_launch_env_free(env);
+	return bad;
+}
+
+/* ---- progress ---- */
+
+static void
+draw_lines(struct gv_strbuf *b)
+{
+	static const char *const line[] = {"step 1\n", "step 2.5\n", "step 1e3\n",
+	    "step 7", "checkpoint 5\n", "checkpoint 12\n", "\n", "noise\n", "step -1\n",
+	    "step x\n", "step \n", "checkpoint\n", "step 3 \n", "checkpoint 4\r\n",
+	    " step 9\n", "step 00\n"};
+	size_t n = below(5), i;
+
+	for (; n > 0; n--)
+		gv_strbuf_str(b, line[below(16)]);
+	if (below(40) == 0)
+		for (i = below(3) == 0 ? 70000 : below(600); i > 0; i--)
+			gv_strbuf_char(b, 'x');
+}
+
+/*
+ * What is said of a file that grows: with every read whole, and with reads that are cut short
+ * or interrupted, the same.
+ */
+static size_t
+ask_progress(struct recorded *r)
+{
+	struct gv_progress_report whole = GV_PROGRESS_NONE, torn = GV_PROGRESS_NONE;
+	struct gv_strbuf text = {0};
+	struct gv_error e = {0};
+	size_t times = 1 + below(4), bad = 0;
+	int fd = dup(0);
+
+	close(fd);
+	gv_strbuf_str(&text, "");
+	for (; times > 0; times--) {
+		if (below(12) == 0)
+			gv_strbuf_clear(&text); /* somebody has emptied it */
+		draw_lines(&text);
+		scratch_file("progress", text.s, text.len);
+		bad += gv_progress_read("progress", &whole, &e) != 0;
+		fails = true;
+		bad += gv_progress_read("progress", &torn, &e) != 0;
+		fails = false;
+		bad += gv_progress_read("progress", &torn, &e) != 0;
+		recorded_double(r, whole.steps);
+		recorded_double(r, whole.checkpoint);
+		recorded_whole(r, whole.offset);
+		bad += torn.steps != whole.steps || torn.checkpoint != whole.checkpoint;
+	}
+	bad += dup(0) != fd; /* none is left open */
+	close(fd);
+	gv_strbuf_free(&text);
+	return bad;
+}
+
+static void
+test_environments(struct recorded *r)
+{
+	size_t bad = 0, k;
+	uint32_t i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		draws_begin(67, i, 0);
+		for (k = 0; k < PER_ROUND; k++)
+			bad += ask_environment(r);
+		recorded_answer(r, "%d environments", PER_ROUND);
+	}
+	is_int((long long)bad, 0, "keys are drawn anew");
+}
+
+static void
+test_progress(struct recorded *r)
+{
+	size_t bad = 0, k;
+	uint32_t i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		draws_begin(71, i, 0);
+		for (k = 0; k < PER_ROUND; k++)
+			bad += ask_progress(r);
+		recorded_answer(r, "%d progress files", PER_ROUND);
+	}
+	is_int((long long)bad, 0,
+	    "reads that are cut short lose nothing, and leave no file open");
+}
+
+int
+main(void)
+{
+	static const char *const made[] = {"progress", NULL};
+	struct recorded r;
+
+	recorded_open(&r);
+	scratch_enter();
+	test_environments(&r);
+	test_progress(&r);
+	scratch_leave(made);
+	recorded_close(&r);
+	return done_testing();
+}
