@@ -186,7 +186,7 @@ gv_sock_accept(
 int
 gv_sock_error(int fd)
 {
-	int error = 0;
+	int error;
 	socklen_t len = sizeof(error);
 
 	return getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len) == 0 ? error : errno;
