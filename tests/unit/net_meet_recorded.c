@@ -1,0 +1,272 @@
+/*
+ * common/net/meet.h on a network that is drawn (virtual_net.h): members that come late, or not,
+ * or are killed, that were started wrongly, strangers who say all kinds of things; who has met
+ * whom, what the others are told, what is logged, and when.
+ */
+#define _XOPEN_SOURCE 700
+#include "net/meet_talk.h"
+#include "recorded_frame.h"
+#include "virtual_calls.h"
+
+enum { ROUNDS = 100, PER_ROUND = 12, MEMBERS = 9, PORT = 700 };
+
+static struct {
+	struct recorded *r;
+	struct gv_gang_spec spec[FIBERS];
+	double delay_s[FIBERS], stays_s[FIBERS];
+	bool blames[FIBERS];
+	int met;
+} w;
+
+static void
+hear_line(void *ctx, const char *line)
+{
+	const struct gv_gang_spec *s = ctx;
+
+	recorded_whole(w.r, s->rank);
+	recorded_text(w.r, line);
+}
+
+/* What a member that goes on says before it leaves: that another one was lost. */
+static void
+blame(const struct gv_gang_spec *s, const int *fd)
+{
+	struct gv_net_frame f = {.magic = GV_FRAME_MAGIC, .type = GV_ABORT};
+	int r;
+
+	f.tag.slot = (uint32_t)below((size_t)s->world + 1);
+	f.tag.kind = (uint32_t)below(GV_BLAMES + 1);
+	for (r = 0; r < s->world; r++)
+		if (r != s->rank)
+			(void)!send(fd[r], &f, sizeof(f), 0);
+}
+
+static void
+member(int fiber)
+{
+	const struct gv_gang_spec *s = &w.spec[fiber];
+	char host[MEMBERS][GV_SOCK_ADDR];
+	struct gv_error e = {0};
+	int fd[MEMBERS], rc, r;
+
+	memset(host, 0, sizeof(host));
+	wait_until(net.now_s + w.delay_s[fiber]);
+	rc = gv_meet(s, fd, host, &e);
+	if (net.fiber[fiber].dead)
+		return;
+	recorded_whole(w.r, s->rank);
+	recorded_whole(w.r, rc);
+	recorded_error(w.r, &e);
+	recorded_whole(w.r, (long long)((net.now_s - 1000) * 50));
+	for (r = 0; r < s->world; r++)
+		recorded_whole(w.r, fd[r] != -1);
+	if (rc != 0)
+		return;
+	w.met++;
+	for (r = 0; r < s->world; r++)
+		recorded_text(w.r, host[r]);
+	wait_until(net.now_s + w.stays_s[fiber]);
+	if (w.blames[fiber])
+		blame(s, fd);
+	for (r = 0; r < s->world; r++)
+		if (r != s->rank)
+			close(fd[r]);
+}
+
+/* Somebody who listens now; -1: nobody does. */
+static int
+one_who_listens(void)
+{
+	int first = (int)below((size_t)net.n_sockets + 1), i;
+
+	for (i = 0; i < net.n_sockets; i++) {
+		int at = (first + i) % net.n_sockets;
+
+		if (net.s[at].state == VS_LISTENS)
+			return at;
+	}
+	return -1;
+}
+
+/* Calls somebody, says something, or the beginning of a hello, and leaves. */
+static void
+stranger(int fiber)
+{
+	static const char says[][12] = {
+	    "GET / HTTP", "gvH2", "gvH1", "g", "gvC2xxxxxx", ""};
+	struct sockaddr_in a;
+	struct pollfd p;
+	char b[GV_HELLO_LEN] = "";
+	size_t n;
+	int fd, at;
+
+	wait_until(net.now_s + w.delay_s[fiber]);
+	at = one_who_listens();
+	fd = socket(AF_INET, SOCK_STREAM, 0);
+	to_address((struct sockaddr *)&a, at >= 0 ? net.s[at].host : 0,
+	    at >= 0 ? net.s[at].port : PORT);
+	connect(fd, (struct sockaddr *)&a, sizeof(a));
+	p = (struct pollfd){fd, POLLOUT, 0};
+	poll(&p, 1, 100);
+	strcpy(b, says[below(6)]);
+	n = below(2) == 0 ? strlen(b) : sizeof(b);
+	if (n > 0)
+		(void)!send(fd, b, n, 0);
+	wait_until(net.now_s + w.stays_s[fiber]);
+	close(fd);
+}
+
+/* Has the port of rank 0 for a while, and says nothing, or that it is something else. */
+static void
+other_server(int fiber)
+{
+	bool speaks = below(2) == 0;
+	struct sockaddr_in a;
+	socklen_t len = sizeof(a);
+	double until_s;
+	int fd = socket(AF_INET, SOCK_STREAM, 0), guest;
+
+	wait_until(net.now_s + w.delay_s[fiber]);
+	until_s = net.now_s + w.stays_s[fiber];
+	to_address((struct sockaddr *)&a, 0, PORT);
+	if (bind(fd, (struct sockaddr *)&a, sizeof(a)) == 0) {
+		listen(fd, 5);
+		while (net.now_s < until_s) {
+			wait_until(net.now_s + .125);
+			guest = accept(fd, (struct sockaddr *)&a, &len);
+			if (guest >= 0 && speaks)
+				(void)!send(
+				    guest, "SSH-2.0-x and so on, for long", 29, 0);
+		}
+	}
+	close(fd);
+}
+
+/* ---- what is drawn ---- */
+
+/* One that was started wrongly. */
+static void
+spoil(struct gv_gang_spec *s)
+{
+	switch (below(6)) {
+	case 0:
+		s->key = s->key == NULL ? "k2" : below(2) == 0 ? NULL : "k2";
+		break;
+	case 1:
+		s->world = s->world < MEMBERS - 1 ? s->world + 1 : s->world;
+		break;
+	case 2:
+		s->fingerprint++;
+		break;
+	case 3:
+		s->rank = s->rank > 1 ? s->rank - 1 : s->rank;
+		break;
+	case 4:
+		s->addr = below(2) == 0 ? "nowhere" : "10.0.0.9";
+		break;
+	default:
+		s->join_s /= 4;
+	}
+}
+
+static void
+draw_members(int world)
+{
+	const char *key = below(2) == 0 ? "k" : below(2) == 0 ? "" : NULL;
+	bool all = below(3) == 0, twice = !all && below(6) == 0;
+	double join_s = 1 + (double)below(12) / 2;
+	int rank, n = world + twice;
+
+	for (rank = 0; rank < n; rank++) {
+		double delay_s = (double)below(16) / 32 * (below(4) == 0 ? join_s : 1);
+		double stays_s = (double)below(16) / 8, dies_s = (double)below(64) / 32;
+		bool blames = below(3) == 0, wrong = !all && below(9) == 0,
+		     dies = !all && below(9) == 0;
+		int f;
+
+		if (!all && below(14) == 0)
+			continue;
+		f = fiber_new(rank % world, member);
+		w.spec[f] = (struct gv_gang_spec){.rank = rank % world,
+		    .world = world,
+		    .addr = "10.0.0.1",
+		    .port = PORT,
+		    .join_s = join_s,
+		    .silence_s = 5,
+		    .fingerprint = 7,
+		    .key = key,
+		    .log = below(4) == 0 ? NULL : hear_line,
+		    .ctx = &w.spec[f]};
+		if (wrong)
+			spoil(&w.spec[f]);
+		w.delay_s[f] = delay_s;
+		w.stays_s[f] = all ? 20 : stays_s;
+		w.blames[f] = blames;
+		if (dies)
+			net.fiber[f].dies_s = net.now_s + dies_s;
+	}
+}
+
+static void
+draw_others(void)
+{
+	size_t n = below(25) == 0 ? 60 + below(25) : below(2) == 0 ? 0 : below(5);
+	bool server = below(12) == 0;
+	int f;
+
+	for (; n > 0; n--) {
+		f = fiber_new(20 + (int)below(20), stranger);
+		w.delay_s[f] = (double)below(30) / 16;
+		w.stays_s[f] = (double)below(30) / 4;
+	}
+	if (server) {
+		f = fiber_new(0, other_server);
+		w.delay_s[f] = (double)below(4) / 8;
+		w.stays_s[f] = (double)below(20) / 8;
+	}
+}
+
+/* A meeting; false: somebody waits for ever, or has left a descriptor open. */
+static bool
+ask(struct recorded *r)
+{
+	int i, open = 0;
+	bool ends;
+
+	net_begin();
+	w.r = r;
+	w.met = 0;
+	draw_members(1 + (int)below(7));
+	draw_others();
+	ends = net_run();
+	recorded_whole(r, w.met);
+	for (i = 0; i < net.n_sockets; i++)
+		open += net.s[i].state != VS_FREE &&
+			(net.fiber[net.s[i].owner].run == member);
+	return ends && open == 0;
+}
+
+int
+main(void)
+{
+	struct recorded r;
+	size_t bad = 0, k;
+	uint32_t i;
+
+	recorded_open(&r);
+	for (i = 0; i < ROUNDS; i++) {
+		int met = 0;
+
+		draws_begin(79, i, 0);
+		for (k = 0; k < PER_ROUND; k++) {
+			bad += !ask(&r);
+			met += w.met;
+		}
+		recorded_answer(&r, "%d meetings, of %d members", PER_ROUND, met);
+	}
+	is_int((long long)bad, 0, "nobody waits for ever, or leaves anything open");
+	net_begin();
+	free(net.stack);
+	recorded_close(&r);
+	return done_testing();
+}
