@@ -56,12 +56,12 @@ draw_environment(char **env)
 	    "OMP_NUM_THREADS=4", "OMP_NUM_THREADSX=4", "PYTHONPATH=/a:/b",
 	    "PYTHONPATH=", "GV_GANG_KEY=k", "TORCHELASTIC_ERROR_FILE=f", "LOCAL_RANK=1",
 	    "PATHS=/x"};
-	size_t n = 0, i;
+	size_t n = 0, first = below(MOST_VARIABLES), i;
 
 	env[n++] = variable[0];
 	for (i = 1; i < MOST_VARIABLES; i++)
 		if (below(2) == 0)
-			env[n++] = variable[i];
+			env[n++] = variable[1 + (first + i) % (MOST_VARIABLES - 1)];
 	env[n] = NULL;
 }
 
