@@ -1,11 +1,12 @@
 /*
  * A folder of a test's own that is the working directory for a while, so that files have short
- * names, which are the same in every run.
+ * names, which are the same in every run; in memory, where that has folders.
  */
 #ifndef SCRATCH_H
 #define SCRATCH_H
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -18,10 +19,16 @@ static struct {
 static inline void
 scratch_enter(void)
 {
-	snprintf(scratch.path, sizeof(scratch.path), "/tmp/gv-scratch-XXXXXX");
+	bool made;
+
+	snprintf(scratch.path, sizeof(scratch.path), "/dev/shm/gv-scratch-XXXXXX");
 	scratch.back = open(".", O_RDONLY | O_DIRECTORY);
-	if (scratch.back < 0 || mkdtemp(scratch.path) == NULL ||
-	    chdir(scratch.path) != 0) {
+	made = mkdtemp(scratch.path) != NULL;
+	if (!made) {
+		snprintf(scratch.path, sizeof(scratch.path), "/tmp/gv-scratch-XXXXXX");
+		made = mkdtemp(scratch.path) != NULL;
+	}
+	if (scratch.back < 0 || !made || chdir(scratch.path) != 0) {
 		perror(scratch.path);
 		exit(1);
 	}
