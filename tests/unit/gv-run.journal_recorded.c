@@ -4,6 +4,7 @@
  */
 #include "run_draws.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <sys/stat.h>
@@ -18,6 +19,18 @@
 #include "unsynced.h"
 
 enum { RUNS = 40, JOURNALS = 12, ROWS = 14 };
+
+/* A disk that does not let go now and then. */
+int
+truncate(const char *path, off_t size)
+{
+	int fd = open(path, O_WRONLY), rc;
+
+	errno = EIO;
+	rc = one_in(8) ? -1 : ftruncate(fd, size);
+	close(fd);
+	return rc;
+}
 
 /* Its lines, as they were written. */
 struct drawn_journal {
@@ -193,6 +206,10 @@ draw_clock(size_t len)
 	unlink("s/clock");
 	if (one_in(2))
 		return;
+	if (one_in(12)) {
+		scratch_file("s/clock", "7", 1);
+		return;
+	}
 	c.journal_bytes = (int64_t)below(len + 40);
 	fd = open("s/clock", O_RDWR | O_CREAT, 0600);
 	clock_write(fd, &c);
@@ -229,6 +246,8 @@ ask(struct recorded *r, const struct drawn_run *d, const struct gv_strbuf *text)
 
 	scratch_file("s/events.csv", text->s != NULL ? text->s : "", text->len);
 	unlink("s/events.csv.damaged");
+	if (one_in(20))
+		unlink("s/events.csv");
 	draw_clock(text->len);
 	recorded_whole(r, clock_read_in("s", &c));
 	recorded_double(r, c.now_s);

@@ -4,9 +4,11 @@
  */
 #include "run_draws.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/hash.h"
@@ -24,6 +26,22 @@
 #include "unsynced.h"
 
 enum { RUNS = 160, INPUTS = 40, PER_ANSWER = 8 };
+
+static bool cuts_short;
+
+/* What is written goes a part at a time, and is interrupted. */
+ssize_t
+write(int fd, const void *b, size_t n)
+{
+	struct iovec v = {(void *)(uintptr_t)b, n};
+
+	errno = EINTR;
+	if (cuts_short && n > 1 && one_in(8))
+		return -1;
+	if (cuts_short && n > 1 && one_in(2))
+		v.iov_len = 1 + below(n - 1);
+	return writev(fd, &v, 1);
+}
 
 struct run {
 	struct drawn_run d;
@@ -97,6 +115,25 @@ tell(struct recorded *r, struct run *u)
 	gv_told_set(&u->told, now, n);
 	recorded_out(r, out, &text);
 	free(change);
+}
+
+/* A pair that only the policy has named. */
+static void
+name_pair(struct run *u)
+{
+	struct gv_rounds *rounds = &u->jobs.life.rounds;
+	size_t n = u->jobs.table.n_jobs, a = below(n), b = below(n), pair, k;
+
+	if (!u->journal.pairs || a == b || rounds->job[a].gang != rounds->job[b].gang)
+		return;
+	pair = gv_rounds_pair(rounds, a, b);
+	for (k = 0; k < rounds->n_types; k++) {
+		struct gv_round_claim *c = gv_rounds_claim(rounds, pair, k);
+
+		c->rate = (double)below(3);
+		c->with_rate = (double)below(3);
+		gv_life_set_share(&u->jobs.life, pair, k, (double)below(3) / 8);
+	}
 }
 
 /* ---- what comes in ---- */
@@ -187,6 +224,8 @@ input(struct recorded *r, struct run *u)
 			request(u);
 		break;
 	case 3:
+		if (one_in(3))
+			name_pair(u);
 		tell(r, u);
 		break;
 	case 4:
@@ -279,8 +318,12 @@ draw_progress(struct run *u)
 {
 	struct gv_strbuf text = {0};
 	struct gv_error e = {0};
+	char entry[40];
 	size_t m;
 
+	gv_strbuf_str(&text, "job_id\n");
+	if (gv_mkdirs("s/submit", &e) != 0)
+		gv_die_error(&e);
 	for (m = 0; m < u->jobs.life.n_jobs; m++) {
 		char *path = files_progress("s", u->jobs.table.job[m].id), *slash;
 
@@ -295,6 +338,11 @@ draw_progress(struct run *u)
 			put(path, &text);
 		}
 		free(path);
+	}
+	for (m = below(3); m > 0; m--) {
+		snprintf(entry, sizeof(entry), "s/submit/%zu.1%s", m,
+		    one_in(2) ? ".refused" : "");
+		put(entry, &text);
 	}
 	gv_strbuf_free(&text);
 }
@@ -327,7 +375,9 @@ recorded_status(struct recorded *r, struct run *u, bool aligned)
 	struct gv_strbuf text = {0};
 	struct gv_out *out = gv_out_memory(&text);
 	struct gv_error e = {0};
+	int fd = dup(0), after;
 
+	close(fd);
 	u->d.o.tsv = one_in(4);
 	u->d.o.quiet = one_in(3);
 	stderr_listen();
@@ -335,6 +385,24 @@ recorded_status(struct recorded *r, struct run *u, bool aligned)
 	stderr_said(r);
 	recorded_error(r, &e);
 	recorded_out(r, out, &text);
+	after = dup(0);
+	recorded_whole(r, after - fd); /* none is left open */
+	close(after);
+}
+
+/* The same where the state is not what it was: a table that is gone, or none. */
+static void
+recorded_broken(struct recorded *r, struct run *u)
+{
+	static const char *const name[] = {
+	    "s/jobs.csv", "s/cluster.csv", "s/events.csv", "s/clock"};
+	const char *path = name[below(4)];
+
+	if (one_in(2))
+		unlink(path);
+	else
+		scratch_file(path, "job_id,x\na,1\n", 13);
+	recorded_status(r, u, one_in(2));
 }
 
 static void
@@ -439,14 +507,19 @@ live(struct recorded *r)
 		}
 		gv_life_tell(&u.jobs.life, GV_EVENT_END);
 		drain(r, &u);
+		cuts_short = true;
 		journal_commit(&u.journal);
+		cuts_short = false;
 		control_written(&u.control, &u.jobs);
 		stderr_said(r);
 		recorded_whole(r, (long long)spool_count("s", control_spool));
 		recorded_jobs(r, &u.jobs);
 		look_at(r, &u);
 		recorded_dry_run(r, &u);
+		journal_submission(&u.journal, &u.jobs.life, "last");
 		journal_close(&u.journal);
+		recorded_file(r, "s/events.csv");
+		recorded_broken(r, &u);
 		control_close(&u.control);
 		jobs_free(&u.jobs);
 		if (gv_remove_tree("s", &e) != 0)

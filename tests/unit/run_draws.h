@@ -17,7 +17,7 @@ enum { DRAWN_JOBS = 14, DRAWN_POOLS = 6 };
 
 /* The texts that a run is of; jobs that come later are more lines of its table. */
 struct drawn_run {
-	size_t n_pools, n_jobs;
+	size_t n_pools, n_jobs, turn;
 	char pool[DRAWN_POOLS][40];
 	bool nodes, policy, entities, gangs, pairs;
 	struct gv_strbuf rows; /* of the table */
@@ -95,6 +95,7 @@ draw_run(struct drawn_run *d)
 	size_t n = 1 + below(one_in(4) ? 9 : 4), i;
 
 	memset(d, 0, sizeof(*d));
+	d->turn = one_in(2) ? 0 : below(13);
 	d->nodes = one_in(3);
 	d->policy = one_in(2);
 	d->entities = one_in(4);
@@ -144,6 +145,28 @@ drawn_cluster(const struct drawn_run *d, struct gv_cluster *c, struct gv_error *
 	return rc;
 }
 
+/* The same table, its columns in another order. */
+static inline void
+drawn_turn(struct gv_frame *f, size_t turn)
+{
+	struct gv_cell cell[20];
+	struct gv_frame to;
+	size_t row, i;
+
+	for (i = 0; i < f->n_columns; i++)
+		cell[i] = f->name[(i + turn) % f->n_columns];
+	gv_frame_start(&to, f->file, f->tsv, cell, f->n_columns);
+	to.header_line = f->header_line;
+	for (row = 0; row < f->n_rows; row++) {
+		for (i = 0; i < f->n_columns; i++)
+			cell[i] =
+			    gv_frame_cell(f, row, (ptrdiff_t)((i + turn) % f->n_columns));
+		gv_frame_add(&to, cell, f->line[row]);
+	}
+	gv_frame_free(f);
+	*f = to;
+}
+
 static inline int
 drawn_jobs_frame(const struct drawn_run *d, struct gv_frame *f, struct gv_error *e)
 {
@@ -153,6 +176,8 @@ drawn_jobs_frame(const struct drawn_run *d, struct gv_frame *f, struct gv_error 
 	gv_strbuf_fmt(&text, "%s%s", drawn_header, d->rows.s);
 	rc = gv_frame_parse(f, "jobs.csv", text.s, text.len, e);
 	gv_strbuf_free(&text);
+	if (rc == 0)
+		drawn_turn(f, d->turn);
 	return rc;
 }
 

@@ -28,7 +28,7 @@ time_of(const struct state *s, const struct gv_life *l)
 {
 	struct clock c;
 
-	if (s->clock_fd == -1 || clock_read(s->clock_fd, &c) != 0)
+	if (clock_read(s->clock_fd, &c) != 0)
 		return l->now_s;
 	return fmax(c.now_s, l->now_s);
 }
@@ -212,7 +212,7 @@ say_if_dead(const struct state *s, const struct gv_life *l)
 
 	if (gv_life_done(l) || state_is_alive(s))
 		return;
-	if (s->clock_fd != -1 && clock_read(s->clock_fd, &c) == 0) {
+	if (clock_read(s->clock_fd, &c) == 0) {
 		time_t t = (time_t)(c.epoch_s + c.now_s);
 		struct tm local;
 
