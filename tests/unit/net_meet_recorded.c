@@ -116,6 +116,57 @@ stranger(int fiber)
 	close(fd);
 }
 
+/* Reads n bytes, or what comes within a while. */
+static void
+hear(int fd, void *b, size_t n)
+{
+	struct pollfd p = {fd, POLLIN, 0};
+	size_t at = 0;
+	int turn;
+
+	for (turn = 0; turn < 20 && at < n; turn++) {
+		ssize_t got;
+
+		poll(&p, 1, 50);
+		got = recv(fd, (char *)b + at, n - at, 0);
+		at += got > 0 ? (size_t)got : 0;
+	}
+}
+
+/* One who may have the key says a hello that is not quite right, and hears the answer. */
+static void
+forger(int fiber)
+{
+	static const uint32_t port[] = {0, 5, 65535, 65536};
+	const struct gv_gang_spec *s = &w.spec[fiber];
+	unsigned char c[GV_CHALLENGE_LEN] = {0}, b[GV_HELLO_LEN],
+		      answer[GV_ANSWER_LEN] = {0};
+	struct gv_hello h = {.fingerprint = 7 + (uint32_t)(below(5) == 0)};
+	struct sockaddr_in a;
+	int fd, at;
+
+	wait_until(net.now_s + w.delay_s[fiber]);
+	at = one_who_listens();
+	fd = socket(AF_INET, SOCK_STREAM, 0);
+	if (at < 0 || fd < 0) {
+		close(fd);
+		return;
+	}
+	to_address((struct sockaddr *)&a, net.s[at].host, net.s[at].port);
+	h.rank = (uint32_t)below((size_t)s->world + 1);
+	h.world = (uint32_t)s->world + (below(6) == 0);
+	h.port = port[below(4)];
+	h.to = (uint32_t)(below(5) == 0 ? below(3) : (size_t)net.s[at].host);
+	connect(fd, (struct sockaddr *)&a, sizeof(a));
+	hear(fd, c, sizeof(c));
+	gv_hello_write(b, &h, c, below(8) == 0 ? "other" : s->key);
+	(void)!send(fd, b, sizeof(b), 0);
+	hear(fd, answer, sizeof(answer));
+	recorded_bytes(w.r, answer, 12);
+	wait_until(net.now_s + w.stays_s[fiber]);
+	close(fd);
+}
+
 /* Has the port of rank 0 for a while, and says nothing, or that it is something else. */
 static void
 other_server(int fiber)
@@ -210,13 +261,19 @@ draw_members(int world)
 static void
 draw_others(void)
 {
-	size_t n = below(25) == 0 ? 60 + below(25) : below(2) == 0 ? 0 : below(5);
-	bool server = below(12) == 0;
+	bool many = below(14) == 0, server = below(12) == 0, forged = below(5) == 0;
+	size_t n = many ? 64 + below(25) : below(2) == 0 ? 0 : below(5);
 	int f;
 
 	for (; n > 0; n--) {
 		f = fiber_new(20 + (int)below(20), stranger);
-		w.delay_s[f] = (double)below(30) / 16;
+		w.delay_s[f] = (double)below(30) / (many ? 256 : 16);
+		w.stays_s[f] = (double)below(30) / 4;
+	}
+	if (forged) {
+		f = fiber_new(20 + (int)below(20), forger);
+		w.spec[f] = w.spec[0];
+		w.delay_s[f] = (double)below(16) / 16;
 		w.stays_s[f] = (double)below(30) / 4;
 	}
 	if (server) {
@@ -236,6 +293,7 @@ ask(struct recorded *r)
 	net_begin();
 	w.r = r;
 	w.met = 0;
+	memset(&w.spec[0], 0, sizeof(w.spec[0]));
 	draw_members(1 + (int)below(7));
 	draw_others();
 	ends = net_run();

@@ -4,6 +4,7 @@
  * comes of it.
  */
 #define _XOPEN_SOURCE 700
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -213,8 +214,12 @@ connect(int fd, const struct sockaddr *s, socklen_t len)
 	recorded_bytes(sys.r, s, len);
 	if (FAILS(5, ECONNREFUSED, ENETUNREACH))
 		return -1;
+	if (below(3) == 0) {
+		errno = EIO;
+		return 0;
+	}
 	errno = below(3) == 0 ? EINTR : EINPROGRESS;
-	return below(3) == 0 ? 0 : -1;
+	return -1;
 }
 
 static int
@@ -241,6 +246,28 @@ int
 getpeername(int fd, struct sockaddr *s, socklen_t *len)
 {
 	return name_of(1000 + fd, s, len);
+}
+
+int
+getnameinfo(const struct sockaddr *s, socklen_t len, char *host, socklen_t room,
+    char *service, socklen_t n, int flags)
+{
+	const struct sockaddr_in *s4 = (const struct sockaddr_in *)s;
+	const struct sockaddr_in6 *s6 = (const struct sockaddr_in6 *)s;
+
+	recorded_whole(sys.r, len);
+	recorded_whole(sys.r, room);
+	(void)n;
+	recorded_whole(sys.r, flags + 1000 * (service != NULL));
+	if (below(6) == 0) {
+		memset(host, 'x', room - 1);
+		return EAI_FAIL;
+	}
+	if (s->sa_family == AF_INET)
+		inet_ntop(AF_INET, &s4->sin_addr, host, room);
+	else
+		inet_ntop(AF_INET6, &s6->sin6_addr, host, room);
+	return 0;
 }
 
 int

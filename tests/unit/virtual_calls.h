@@ -16,6 +16,9 @@ gv_entropy(void *buf, size_t n)
 {
 	unsigned char *b = buf;
 
+	errno = ENOSYS;
+	if (below(400) == 0)
+		return -1;
 	while (n-- > 0)
 		*b++ = (unsigned char)below(256);
 	return 0;
@@ -105,7 +108,7 @@ socket(int family, int type, int protocol)
 	(void)type;
 	(void)protocol;
 	errno = EMFILE;
-	if (!me()->dead)
+	if (!me()->dead && below(80) > 0)
 		new_vsock(me()->host, &fd);
 	return fd;
 }
@@ -210,6 +213,9 @@ connect(int fd, const struct sockaddr *a, socklen_t len)
 
 	(void)len;
 	if (s == NULL)
+		return -1;
+	errno = ENETUNREACH;
+	if (below(60) == 0)
 		return -1;
 	s->peer_host = host_of(a, &s->peer_port);
 	s->port = net.next_port++;
