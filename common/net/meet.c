@@ -53,7 +53,6 @@ tell_waiting(struct gv_meeting *m, int from)
 		gv_answer_write(b, &a, roster, m->nonce[r], m->s->key);
 		gv_sock_exchange(m->fd[r], b, GV_ANSWER_LEN + bytes, NULL, 0,
 		    LAST_WORDS_S, "", &ignored);
-		gv_error_clear(&ignored);
 		close(m->fd[r]);
 		m->fd[r] = -1;
 	}

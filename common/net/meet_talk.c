@@ -496,7 +496,6 @@ gv_talk_linger(struct gv_meeting *m)
 		    (m->poll[talks].revents != 0 && accept_guests(m, &ignored) != 0))
 			break;
 	}
-	gv_error_clear(&ignored);
 }
 
 void

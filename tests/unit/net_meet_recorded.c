@@ -96,7 +96,7 @@ stranger(int fiber)
 	    "GET / HTTP", "gvH2", "gvH1", "g", "gvC2xxxxxx", ""};
 	struct sockaddr_in a;
 	struct pollfd p;
-	char b[GV_HELLO_LEN] = "";
+	char b[2 * GV_HELLO_LEN] = "";
 	size_t n;
 	int fd, at;
 
