@@ -19,7 +19,7 @@ enum { ROUNDS = 40, PER_ROUND = 40 };
 int
 gethostname(char *name, size_t len)
 {
-	snprintf(name, len, "n2");
+	snprintf(name, len, "%s", len == 255 ? "n2" : "somewhere");
 	return 0;
 }
 
@@ -69,15 +69,15 @@ static void
 draw_jobs(struct drawn_table *t, size_t first, size_t n)
 {
 	static const struct drawn_column column[] = {{"job_id", NULL, 4, false},
-	    {"total_steps", "10|20|2.5", 4, true}, {"command", "x|y z|x|x z|z", 4, true},
-	    {"gpu_type", "A|B|C|D", 4, false}, {"steps_per_s", "1|0|2.5|1e-3", 4, false},
-	    {"share", "0|.25|0.5|0", 3, false}, {"policy", "p|p|p|q", 1, false},
-	    {"node", "n2||n2|n1", 2, true}, {"scale_factor", "1|1|2", 1, true},
-	    {"elapsed_s", "3", 1, true}, {"steps_remaining", "5|7", 1, true},
-	    {"isolated_elapsed_s", "1|", 1, true}, {"with_job_id", "", 1, false},
-	    {"with_steps_per_s", "|1", 1, false}, {"extra", "1||a", 1, false},
-	    {NULL, NULL, 0, false}};
-	static const char *const type[] = {"A", "B", "C", "D"};
+	    {"total_steps", "10|20|2.5", 4, true},
+	    {"command", "x|y z|x|x z|z|w|v|", 4, true}, {"gpu_type", "A|B|C|D", 4, false},
+	    {"steps_per_s", "1|0|2.5|1e-3", 4, false}, {"share", "0|.25|0.5|0", 3, false},
+	    {"policy", "p|p|p|q", 1, false}, {"node", "n2||n2|n1", 2, true},
+	    {"scale_factor", "1|1|2", 1, true}, {"elapsed_s", "3", 1, true},
+	    {"steps_remaining", "5|7", 1, true}, {"isolated_elapsed_s", "1|", 1, true},
+	    {"with_job_id", "", 2, false}, {"with_steps_per_s", "|1", 1, false},
+	    {"extra", "1||a", 1, false}, {NULL, NULL, 0, false}};
+	static const char *const type[] = {"A", "B", "C", "A_unconsolidated"};
 	size_t m, k;
 	char with[24];
 
@@ -174,6 +174,8 @@ ask_cluster(struct recorded *r, struct gv_cluster *c, struct node_choice *choice
 			recorded_whole(r, choice->elsewhere[i]);
 		recorded_whole(r, node_write(c, &f, "w.csv", &e));
 		recorded_path(r, "w.csv");
+		if (one_in(5))
+			recorded_whole(r, node_write(c, &f, "none/w.csv", &e));
 	}
 	recorded_error(r, &e);
 	gv_frame_free(&f);
