@@ -167,11 +167,43 @@ forger(int fiber)
 	close(fd);
 }
 
-/* Has the port of rank 0 for a while, and says nothing, or that it is something else. */
+/* Answers a hello as rank 0 does, but what it likes. */
+static void
+answer_falsely(const struct gv_gang_spec *s, int guest)
+{
+	static const char *const addr[] = {"10.0.0.2", "10.0.0.3", "here", "::1", ""};
+	unsigned char c[GV_CHALLENGE_LEN], nonce[GV_NONCE_LEN] = {1},
+					   b[GV_HELLO_LEN] = {0};
+	unsigned char out[GV_ANSWER_LEN + 16 * GV_MEMBER_LEN] = {0};
+	struct gv_answer a = {.verdict = (uint32_t)below(GV_VERDICTS + 1)};
+	const char *key = below(6) == 0 ? "other" : s->key;
+	struct gv_hello h;
+	uint32_t i;
+
+	a.members = below(3) == 0 ? 0 : (uint32_t)s->world + (below(9) == 0);
+	gv_challenge_write(c, nonce);
+	(void)!send(guest, c, sizeof(c), 0);
+	hear(guest, b, sizeof(b));
+	gv_hello_read(&h, b, c, key);
+	for (i = 0; i < a.members; i++) {
+		struct gv_member m = {(uint32_t)below(3) * 5, ""};
+
+		strcpy(m.addr, addr[below(5)]);
+		if (below(3) > 0)
+			gv_member_write(out + GV_ANSWER_LEN + i * GV_MEMBER_LEN, &m);
+	}
+	gv_answer_write(out, &a, out + GV_ANSWER_LEN, h.nonce, key);
+	(void)!send(guest, out, GV_ANSWER_LEN + a.members * GV_MEMBER_LEN, 0);
+}
+
+/* Has the port of rank 0 for a while, says nothing, what it likes, or that it is something else. */
 static void
 other_server(int fiber)
 {
-	bool speaks = below(2) == 0;
+	static const char *const says[] = {
+	    "SSH-2.0-x and so on, for long", "gvC2", "gvC2 and no more", "gv", ""};
+	const char *words = says[below(5)];
+	bool speaks = below(2) == 0, leaves = below(3) == 0;
 	struct sockaddr_in a;
 	socklen_t len = sizeof(a);
 	double until_s;
@@ -186,8 +218,11 @@ other_server(int fiber)
 			wait_until(net.now_s + .125);
 			guest = accept(fd, (struct sockaddr *)&a, &len);
 			if (guest >= 0 && speaks)
-				(void)!send(
-				    guest, "SSH-2.0-x and so on, for long", 29, 0);
+				answer_falsely(&w.spec[fiber], guest);
+			else if (guest >= 0 && words[0] != '\0')
+				(void)!send(guest, words, strlen(words), 0);
+			if (guest >= 0 && leaves)
+				close(guest);
 		}
 	}
 	close(fd);
@@ -261,7 +296,7 @@ draw_members(int world)
 static void
 draw_others(void)
 {
-	bool many = below(14) == 0, server = below(12) == 0, forged = below(5) == 0;
+	bool many = below(14) == 0, server = below(6) == 0, forged = below(5) == 0;
 	size_t n = many ? 64 + below(25) : below(2) == 0 ? 0 : below(5);
 	int f;
 
@@ -278,6 +313,7 @@ draw_others(void)
 	}
 	if (server) {
 		f = fiber_new(0, other_server);
+		w.spec[f] = w.spec[0];
 		w.delay_s[f] = (double)below(4) / 8;
 		w.stays_s[f] = (double)below(20) / 8;
 	}

@@ -279,6 +279,10 @@ send(int fd, const void *b, size_t n, int flags)
 	errno = EPIPE;
 	if (s->state != VS_OPEN || s->error != 0 || s->peer < 0 || s->end_s <= net.now_s)
 		return -1;
+	if (below(150) == 0) {
+		errno = ECONNRESET;
+		return -1;
+	}
 	to = &net.s[s->peer];
 	if (n > 200 && below(2) == 0)
 		n = 1 + below(n);
