@@ -330,6 +330,7 @@ ask(struct recorded *r)
 		ask_end(r, &a);
 	}
 	gv_slurm_allocation_free(&a);
+	recorded_nodes(r, &a);
 	gv_strbuf_free(&text);
 	return good;
 }
