@@ -9,6 +9,7 @@
 #include "gv-run/core/table.h"
 #include "gv-run/live/submission.h"
 #include "gv-run/look/align.h"
+#include "run_draws.h"
 #include "scratch.h"
 #include "table_draws.h"
 #include "unsynced.h"
@@ -24,12 +25,6 @@ gethostname(char *name, size_t len)
 }
 
 /* ---- drawn tables ---- */
-
-static bool
-one_in(size_t n)
-{
-	return below(n) == 0;
-}
 
 /* Of each type GPUs without a node, or on some; now and then twice on one. */
 static int
@@ -182,20 +177,51 @@ ask_cluster(struct recorded *r, struct gv_cluster *c, struct node_choice *choice
 	return rc;
 }
 
+/* A table of jobs, its columns in any order. */
+static void
+put_jobs(const char *path)
+{
+	struct gv_strbuf text = {0};
+	struct gv_error e = {0};
+	struct drawn_table d;
+	struct gv_frame f;
+	struct gv_out *out;
+	struct gv_tabw w;
+	size_t row, i;
+
+	draw_jobs(&d, one_in(3) ? 2 : 0, 1 + below(4));
+	gv_strbuf_add(&text, d.text.s, d.text.len);
+	if (drawn_table_end(&d, &f, &e) == 0) {
+		drawn_turn(&f, one_in(2) ? 0 : below(f.n_columns));
+		gv_strbuf_clear(&text);
+		out = gv_out_memory(&text);
+		gv_tabw_init(&w, out, false);
+		for (i = 0; i < f.n_columns; i++)
+			gv_tabw_cell(&w, f.name[i]);
+		gv_tabw_end(&w);
+		for (row = 0; row < f.n_rows; row++) {
+			for (i = 0; i < f.n_columns; i++)
+				gv_tabw_cell(&w, gv_frame_cell(&f, row, (ptrdiff_t)i));
+			gv_tabw_end(&w);
+		}
+		gv_out_close(out, &e);
+		gv_frame_free(&f);
+	}
+	scratch_file(path, text.s, text.len);
+	gv_strbuf_free(&text);
+}
+
 /* A table as it is given, for those GPUs; -1: it is not good. */
 static int
 ask_table(struct recorded *r, const struct gv_cluster *c,
     const struct node_choice *choice, struct gv_rates *t)
 {
 	struct gv_error slips = {0}, e = {0};
-	struct drawn_table d;
 	const char *policy;
 	bool shares = one_in(2);
 	int rc;
 
-	draw_jobs(&d, one_in(3) ? 2 : 0, 1 + below(4));
-	scratch_file("t.csv", d.text.s, d.text.len);
-	gv_strbuf_free(&d.text);
+	put_jobs("t.csv");
 	rc = table_read(t, "t.csv", c, choice, shares, &slips, &e);
 	recorded_whole(r, rc);
 	recorded_error(r, &slips);
@@ -241,6 +267,7 @@ ask_submission(struct recorded *r, const struct gv_cluster *c, const struct gv_r
 		submission_ids(&known, &arena, &of->frame);
 	draw_jobs(&d, first, 1 + below(3));
 	if (drawn_table_end(&d, &f, &e) == 0) {
+		drawn_turn(&f, one_in(2) ? 0 : below(f.n_columns));
 		recorded_aligned(r, &f);
 		if (!one_in(3))
 			submission_ids(&known, &arena, &of->frame);

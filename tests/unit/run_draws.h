@@ -149,7 +149,7 @@ drawn_cluster(const struct drawn_run *d, struct gv_cluster *c, struct gv_error *
 static inline void
 drawn_turn(struct gv_frame *f, size_t turn)
 {
-	struct gv_cell cell[20];
+	struct gv_cell cell[32];
 	struct gv_frame to;
 	size_t row, i;
 
