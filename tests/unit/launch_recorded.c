@@ -1,6 +1,6 @@
 /*
  * The environment of drawn workers in drawn environments, on one node and several; how they
- * meet; and progress files that are read while they grow, by reads that are cut short.
+ * meet; launches by a launcher that does what is drawn; and progress files that are read while they grow, by reads that are cut short.
  */
 #define _XOPEN_SOURCE 700
 #include "recorded.h"
@@ -140,6 +140,136 @@ ask_environment(struct recorded *r)
 	return bad;
 }
 
+/* ---- launchers ---- */
+
+static struct {
+	struct recorded *r;
+	struct gv_launch launch;
+	enum gv_launch_state state; /* what comes next */
+} fake;
+
+static struct gv_launch *
+fake_start(const struct gv_launcher *by, const struct gv_launch_spec *spec,
+    struct gv_launch_news *news)
+{
+	recorded_text(fake.r, by->name);
+	recorded_whole(fake.r, (long long)spec->n_gpus);
+	fake.launch = (struct gv_launch){0};
+	news->state = fake.state;
+	if (fake.state == GV_LAUNCH_NOT_STARTED) {
+		gv_launch_not_started(
+		    news, below(2) == 0 ? ENOENT : 0, "no %s on \"%s\"", "shell", "n1");
+		return NULL;
+	}
+	return &fake.launch;
+}
+
+static void
+fake_stop(struct gv_launch *l)
+{
+	recorded_whole(fake.r, 1 + 2 * l->told);
+}
+
+static void
+fake_kill(struct gv_launch *l)
+{
+	recorded_whole(fake.r, 5 + 2 * l->told);
+}
+
+static void
+fake_poll(struct gv_launch *l, bool wait, struct gv_launch_news *news)
+{
+	recorded_whole(fake.r, wait + 2 * l->told);
+	news->state = fake.state;
+	news->status = 3;
+}
+
+static void
+fake_free(struct gv_launch *l)
+{
+	recorded_whole(fake.r, l == &fake.launch);
+}
+
+static void
+fake_look(const struct gv_launcher *by, bool soon, struct gv_launch_site *site)
+{
+	recorded_text(fake.r, by->name);
+	recorded_whole(fake.r, soon);
+	site->turns = 7;
+}
+
+static bool
+fake_usable(const struct gv_launcher *by, const char *node, int gpu, const char **why)
+{
+	recorded_text(fake.r, by->name);
+	*why = node;
+	return gpu > 0;
+}
+
+static void
+fake_changed(struct gv_launch *const *l, size_t n, bool *changed)
+{
+	recorded_whole(fake.r, l[0] == &fake.launch);
+	changed[n - 1] = false;
+}
+
+static void
+ask_site(struct recorded *r, const struct gv_launcher *by)
+{
+	struct gv_launch_site site;
+	const char *why = NULL;
+	bool soon = below(2) == 0;
+
+	gv_launch_look(by, soon, &site);
+	recorded_whole(r, site.turns + 100 * site.over);
+	recorded_double(r, site.left_s < HUGE_VAL ? site.left_s : -1);
+	recorded_whole(r, gv_launch_usable(by, "n1", (int)below(2), &why));
+	recorded_text(r, why);
+}
+
+/* A launch by a launcher that has all functions or those it must have. */
+static void
+ask_launch(struct recorded *r)
+{
+	static const enum gv_launch_state state[] = {GV_LAUNCH_UP, GV_LAUNCH_NONE,
+	    GV_LAUNCH_UP, GV_LAUNCH_LEFT, GV_LAUNCH_LOST, GV_LAUNCH_NOT_STARTED};
+	struct gv_launcher by = {.name = "fake",
+	    .start = fake_start,
+	    .stop = fake_stop,
+	    .kill = fake_kill,
+	    .poll = fake_poll,
+	    .free = fake_free};
+	struct gv_launch_spec spec = {.job_id = "a", .n_gpus = below(6)};
+	struct gv_launch_news news;
+	struct gv_launch *l;
+	size_t turns = 6, n;
+	bool waits;
+	bool changed[2] = {false, false};
+
+	fake.r = r;
+	by.look = below(2) == 0 ? fake_look : NULL;
+	by.usable = below(2) == 0 ? fake_usable : NULL;
+	by.changed = below(2) == 0 ? fake_changed : NULL;
+	ask_site(r, &by);
+	fake.state = below(4) == 0 ? GV_LAUNCH_NOT_STARTED : state[below(2)];
+	recorded_whole(r, gv_launch_start(&l, &by, &spec, &news));
+	for (; turns > 0; turns--) {
+		recorded_whole(r, l != NULL);
+		recorded_text(r, news.reason);
+		recorded_whole(r, news.error + 1000 * news.told + 2000 * news.status);
+		if (below(3) == 0)
+			gv_launch_stop(l);
+		if (below(5) == 0)
+			gv_launch_kill(l);
+		n = l != NULL ? below(3) : 0;
+		gv_launch_changed((struct gv_launch *const[]){l, l}, n, changed);
+		recorded_whole(r, changed[0] + 2 * changed[1]);
+		fake.state = state[below(6)];
+		waits = below(2) == 0;
+		recorded_whole(r, gv_launch_poll(&l, waits, &news));
+	}
+}
+
 /* ---- progress ---- */
 
 static void
@@ -202,9 +332,11 @@ test_environments(struct recorded *r)
 
 	for (i = 0; i < ROUNDS; i++) {
 		draws_begin(67, i, 0);
-		for (k = 0; k < PER_ROUND; k++)
+		for (k = 0; k < PER_ROUND; k++) {
 			bad += ask_environment(r);
-		recorded_answer(r, "%d environments", PER_ROUND);
+			ask_launch(r);
+		}
+		recorded_answer(r, "%d environments and launches", PER_ROUND);
 	}
 	is_int((long long)bad, 0, "keys are drawn anew");
 }
