@@ -2,6 +2,7 @@
  * Tables that gv-run is given, good and odd ones: which pools and rows are of a node, what is
  * wrong with jobs, what becomes of those that come later, and how people see tables.
  */
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "base/fileio.h"
@@ -31,6 +32,8 @@ static int
 draw_pools(struct gv_frame *f, struct gv_error *e)
 {
 	static const char *const node[] = {"n2", "n1", "n3", ""};
+	static const char *const note[] = {
+	    "n", "~", "}", "\"a\n\"", "\303\251", "1.23456"};
 	static const char *const ids[] = {"", "", "", "0", "4;5", "x"};
 	struct gv_strbuf text = {0};
 	bool nodes = !one_in(4), many = one_in(2);
@@ -46,7 +49,8 @@ draw_pools(struct gv_frame *f, struct gv_error *e)
 			const char *id = ids[one_in(6) ? below(6) : 0];
 			size_t gpus = below(4);
 
-			gv_strbuf_fmt(&text, "%c,%zu,n %zu", "ABC"[i], gpus, k);
+			gv_strbuf_fmt(
+			    &text, "%c,%zu,%s %zu", "ABC"[i], gpus, note[below(6)], k);
 			if (nodes)
 				gv_strbuf_fmt(&text, ",%s,%s", id, node[k % 4]);
 			gv_strbuf_char(&text, '\n');
@@ -65,13 +69,14 @@ draw_jobs(struct drawn_table *t, size_t first, size_t n)
 {
 	static const struct drawn_column column[] = {{"job_id", NULL, 4, false},
 	    {"total_steps", "10|20|2.5", 4, true},
-	    {"command", "x|y z|x|x z|z|w|v|", 4, true}, {"gpu_type", "A|B|C|D", 4, false},
-	    {"steps_per_s", "1|0|2.5|1e-3", 4, false}, {"share", "0|.25|0.5|0", 3, false},
-	    {"policy", "p|p|p|q", 1, false}, {"node", "n2||n2|n1", 2, true},
-	    {"scale_factor", "1|1|2", 1, true}, {"elapsed_s", "3", 1, true},
-	    {"steps_remaining", "5|7", 1, true}, {"isolated_elapsed_s", "1|", 1, true},
-	    {"with_job_id", "", 2, false}, {"with_steps_per_s", "|1", 1, false},
-	    {"extra", "1||a", 1, false}, {NULL, NULL, 0, false}};
+	    {"command", "x|y z|x|x z|z|w|v|u|t|s|r|q|p|", 4, true},
+	    {"gpu_type", "A|B|C|D", 4, false}, {"steps_per_s", "1|0|2.5|1e-3", 4, false},
+	    {"share", "0|.25|0.5|0", 3, false}, {"policy", "p|p|p|q", 1, false},
+	    {"node", "n2||n2|n1", 2, true}, {"scale_factor", "1|1|2", 1, true},
+	    {"elapsed_s", "3", 1, true}, {"steps_remaining", "5|7", 1, true},
+	    {"isolated_elapsed_s", "1|", 1, true}, {"with_job_id", "", 2, false},
+	    {"with_steps_per_s", "|1", 1, false}, {"extra", "1||a", 1, false},
+	    {NULL, NULL, 0, false}};
 	static const char *const type[] = {"A", "B", "C", "A_unconsolidated"};
 	size_t m, k;
 	char with[24];
@@ -135,6 +140,33 @@ recorded_aligned(struct recorded *r, const struct gv_frame *f)
 	gv_strbuf_free(&text);
 }
 
+/* Standard output is a terminal, as wide as is said. */
+int
+isatty(int fd)
+{
+	return fd == 1;
+}
+
+/* As it is written on a terminal. */
+static void
+recorded_fitted(struct recorded *r, const struct gv_frame *f)
+{
+	int fd = open("shown", O_RDWR | O_CREAT | O_TRUNC, 0600), before;
+	char columns[24];
+
+	snprintf(columns, sizeof(columns), "%zu", 1 + below(80));
+	setenv("COLUMNS", columns, 1);
+	fflush(stdout);
+	before = dup(1);
+	dup2(fd, 1);
+	close(fd);
+	align_write(f, gv_stdout());
+	gv_out_flush(gv_stdout());
+	dup2(before, 1);
+	close(before);
+	recorded_path(r, "shown");
+}
+
 /* ---- questions ---- */
 
 /* Pools of a node; -1: there is no run. */
@@ -153,6 +185,8 @@ ask_cluster(struct recorded *r, struct gv_cluster *c, struct node_choice *choice
 	rc = draw_pools(&f, &e);
 	if (rc == 0)
 		recorded_aligned(r, &f);
+	if (rc == 0)
+		recorded_fitted(r, &f);
 	if (rc == 0 && gv_cluster_from(c, &f, &e) != 0)
 		rc = -1;
 	if (rc == 0) {
@@ -311,7 +345,7 @@ ask(struct recorded *r)
 int
 main(void)
 {
-	static const char *const made[] = {"w.csv", "t.csv", "m.csv", NULL};
+	static const char *const made[] = {"w.csv", "t.csv", "m.csv", "shown", NULL};
 	struct recorded r;
 	uint32_t i;
 
