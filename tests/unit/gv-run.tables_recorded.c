@@ -32,8 +32,7 @@ static int
 draw_pools(struct gv_frame *f, struct gv_error *e)
 {
 	static const char *const node[] = {"n2", "n1", "n3", ""};
-	static const char *const note[] = {
-	    "n", "~", "}", "\"a\n\"", "\303\251", "1.23456"};
+	static const char *const note[] = {"n", "~", "}", "a\nb", "\303\251", "1.23456"};
 	static const char *const ids[] = {"", "", "", "0", "4;5", "x"};
 	struct gv_strbuf text = {0};
 	bool nodes = !one_in(4), many = one_in(2);
@@ -46,11 +45,11 @@ draw_pools(struct gv_frame *f, struct gv_error *e)
 		size_t first = below(4), last = many ? first + below(3) : first;
 
 		for (k = first; k <= last; k++) {
-			const char *id = ids[one_in(6) ? below(6) : 0];
+			const char *id = ids[one_in(12) ? below(6) : 0];
 			size_t gpus = below(4);
 
-			gv_strbuf_fmt(
-			    &text, "%c,%zu,%s %zu", "ABC"[i], gpus, note[below(6)], k);
+			gv_strbuf_fmt(&text, "%c,%zu,\"%s %zu\"", "ABC"[i], gpus,
+			    note[below(6)], k);
 			if (nodes)
 				gv_strbuf_fmt(&text, ",%s,%s", id, node[k % 4]);
 			gv_strbuf_char(&text, '\n');
