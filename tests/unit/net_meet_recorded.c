@@ -27,18 +27,56 @@ hear_line(void *ctx, const char *line)
 	recorded_text(w.r, line);
 }
 
-/* What a member that goes on says before it leaves: that another one was lost. */
+enum { FRAMES = 5, WORDS = FRAMES * (sizeof(struct gv_net_frame) + 90) };
+
+/* What a member may say before it leaves: messages, and that another one was lost. */
+static size_t
+draw_words(unsigned char b[WORDS], size_t most)
+{
+	size_t n = below(FRAMES + 1), at = 0;
+
+	for (; n > 0; n--) {
+		struct gv_net_frame f = {.magic = GV_FRAME_MAGIC, .type = GV_ABORT};
+
+		if (n > 1 || below(2) == 0)
+			f.type = (uint32_t)(1 + below(GV_HERE));
+		f.magic += below(12) == 0;
+		f.tag.slot = (uint32_t)below(most);
+		if (below(12) == 0)
+			f.tag.slot = GV_GANG_MAX - 1 + (uint32_t)below(3);
+		f.tag.kind = (uint32_t)below(GV_BLAMES + 1);
+		f.bytes = f.type == GV_DATA || below(3) == 0 ? below(80) : 0;
+		memcpy(b + at, &f, sizeof(f));
+		at += sizeof(f);
+		if (f.type == GV_DATA) {
+			memset(b + at, 'd', (size_t)f.bytes);
+			at += (size_t)f.bytes;
+		}
+	}
+	return at > 0 && below(4) == 0 ? below(at) : at;
+}
+
+static void
+recorded_words(struct recorded *r)
+{
+	unsigned char b[WORDS];
+	enum gv_blame why = GV_BLAME_NONE;
+	size_t n = draw_words(b, 9);
+
+	recorded_whole(r, gv_frame_last_words(b, n, &why));
+	recorded_whole(r, why);
+}
+
 static void
 blame(const struct gv_gang_spec *s, const int *fd)
 {
-	struct gv_net_frame f = {.magic = GV_FRAME_MAGIC, .type = GV_ABORT};
+	unsigned char b[WORDS];
+	size_t n = draw_words(b, (size_t)s->world + 1);
 	int r;
 
-	f.tag.slot = (uint32_t)below((size_t)s->world + 1);
-	f.tag.kind = (uint32_t)below(GV_BLAMES + 1);
 	for (r = 0; r < s->world; r++)
 		if (r != s->rank)
-			(void)!send(fd[r], &f, sizeof(f), 0);
+			(void)!send(fd[r], b, n, 0);
 }
 
 static void
@@ -108,8 +146,8 @@ stranger(int fiber)
 	connect(fd, (struct sockaddr *)&a, sizeof(a));
 	p = (struct pollfd){fd, POLLOUT, 0};
 	poll(&p, 1, 100);
-	strcpy(b, says[below(6)]);
-	n = below(2) == 0 ? strlen(b) : sizeof(b);
+	strcpy(b, w.blames[fiber] ? "" : says[below(6)]);
+	n = w.blames[fiber] || below(2) == 0 ? strlen(b) : sizeof(b);
 	if (n > 0)
 		(void)!send(fd, b, n, 0);
 	wait_until(net.now_s + w.stays_s[fiber]);
@@ -297,13 +335,14 @@ static void
 draw_others(void)
 {
 	bool many = below(14) == 0, server = below(6) == 0, forged = below(5) == 0;
-	size_t n = many ? 64 + below(25) : below(2) == 0 ? 0 : below(5);
+	size_t n = many ? 75 + below(20) : below(2) == 0 ? 0 : below(5);
 	int f;
 
 	for (; n > 0; n--) {
 		f = fiber_new(20 + (int)below(20), stranger);
 		w.delay_s[f] = (double)below(30) / (many ? 256 : 16);
 		w.stays_s[f] = (double)below(30) / 4;
+		w.blames[f] = many; /* says nothing */
 	}
 	if (forged) {
 		f = fiber_new(20 + (int)below(20), forger);
@@ -352,6 +391,8 @@ main(void)
 		int met = 0;
 
 		draws_begin(79, i, 0);
+		for (k = 0; k < 20; k++)
+			recorded_words(&r);
 		for (k = 0; k < PER_ROUND; k++) {
 			bad += !ask(&r);
 			met += w.met;

@@ -94,6 +94,8 @@ draw_address(struct sockaddr_in6 *s)
 		s->sin6_addr.s6_addr[15] = (unsigned char)(1 + below(9));
 		if (below(2) == 0)
 			s->sin6_addr.s6_addr[10] = s->sin6_addr.s6_addr[11] = 0xff;
+		else if (below(3) == 0)
+			s->sin6_addr.s6_addr[14] = s->sin6_addr.s6_addr[15] = 0xff;
 	}
 }
 
@@ -343,7 +345,7 @@ recv(int fd, void *b, size_t n, int flags)
 static void
 ask_addresses(struct recorded *r, const char *addr, struct gv_error *e)
 {
-	char name[GV_SOCK_ADDR] = "";
+	char name[GV_SOCK_ADDR] = "before";
 	int fd = -7, port = below(2) == 0 ? 0 : 1234;
 	double until_s = sys.now_s + (double)below(40) / 8;
 

@@ -22,7 +22,7 @@
 #include "base/strbuf.h"
 #include "draws.h"
 
-enum { FIBERS = 110, STACK = 192 * 1024, SOCKETS = 1200, PARTS = 24, FIRST_FD = 1000 };
+enum { FIBERS = 120, STACK = 192 * 1024, SOCKETS = 1200, PARTS = 24, FIRST_FD = 1000 };
 
 enum vsock_state { VS_FREE, VS_FRESH, VS_LISTENS, VS_CALLS, VS_OPEN };
 
