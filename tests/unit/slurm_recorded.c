@@ -335,15 +335,43 @@ ask(struct recorded *r)
 	return good;
 }
 
+/* Files that cannot be written, or are too long. */
+static void
+test_files(void)
+{
+	char *text = gv_xcalloc(4098, 1), *got;
+
+	is_int(gv_slurm_file_put("none", "a", "b", "x"), -1, "no such folder");
+	mkdir("a.b", 0700);
+	mkdir("c", 0700);
+	is_int(gv_slurm_file_put(".", "a", "b", "x"), -1, "a folder is in its place");
+	ok(gv_slurm_file_there(".", "new", "b"), "it is written beside it first");
+	is_int(gv_slurm_file_put(".", "c", NULL, "x"), -1, "nor there");
+	ok(gv_slurm_file_there(".", "new", "c"),
+	    "by its own name, where it has no other");
+	rmdir("a.b");
+	rmdir("c");
+	memset(text, 'x', 4097);
+	is_int(gv_slurm_file_put(".", "a", "b", text), 0, "4,097 bytes");
+	ok(gv_slurm_file_get(".", "a", "b") == NULL, "are not read");
+	text[4096] = '\0';
+	is_int(gv_slurm_file_put(".", "a", "b", text), 0, "4,096");
+	got = gv_slurm_file_get(".", "a", "b");
+	ok(got != NULL && strcmp(got, text) == 0, "are");
+	free(got);
+	free(text);
+}
+
 int
 main(void)
 {
-	static const char *const made[] = {"srun", NULL};
+	static const char *const made[] = {"srun", "a.b", "new.b", "new.c", NULL};
 	struct recorded r;
 	uint32_t i;
 
 	recorded_open(&r);
 	scratch_enter();
+	test_files();
 	for (i = 0; i < ROUNDS; i++) {
 		size_t good = 0, k;
 
