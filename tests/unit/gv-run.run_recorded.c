@@ -443,8 +443,10 @@ begin(struct run *u)
 	bool pairs = u->jobs.life.rounds.pairs.n > 0 || one_in(4);
 	size_t m;
 
+	umask(0);
 	if (journal_open(&u->journal, "s", pairs, &e) != 0)
 		gv_die_error(&e);
+	umask(077);
 	control_open(&u->control, "s");
 	u->jobs.allocated = one_in(4);
 	for (m = 0; m < DRAWN_JOBS; m++) {
@@ -452,6 +454,26 @@ begin(struct run *u)
 		u->log[m] = m % 2 == 0 ? u->d.pool[0] : NULL;
 	}
 	gv_life_tell_pools(&u->jobs.life);
+}
+
+/* A journal that is there is gone on with; where there is no folder there is none. */
+static void
+go_on(struct recorded *r, struct run *u)
+{
+	struct journal j;
+	struct gv_error e = {0};
+	struct stat st;
+
+	recorded_whole(r, journal_open(&j, "none", false, &e));
+	recorded_error(r, &e);
+	if (journal_open(&j, "s", u->journal.pairs, &e) != 0)
+		gv_die_error(&e);
+	recorded_whole(r, j.rows);
+	recorded_whole(r, j.size);
+	journal_submission(&j, &u->jobs.life, "once more");
+	journal_close(&j);
+	recorded_file(r, "s/events.csv");
+	recorded_whole(r, stat("s/events.csv", &st) == 0 ? st.st_mode : 0);
 }
 
 /* It is over: what is there to be seen, and what the journal gives back. */
@@ -519,6 +541,7 @@ live(struct recorded *r)
 		journal_submission(&u.journal, &u.jobs.life, "last");
 		journal_close(&u.journal);
 		recorded_file(r, "s/events.csv");
+		go_on(r, &u);
 		recorded_broken(r, &u);
 		control_close(&u.control);
 		jobs_free(&u.jobs);
