@@ -8,7 +8,7 @@
 #include "recorded_frame.h"
 #include "virtual_calls.h"
 
-enum { ROUNDS = 100, PER_ROUND = 12, MEMBERS = 9, PORT = 700 };
+enum { ROUNDS = 100, PER_ROUND = 12, MEMBERS = 16, PORT = 700 };
 
 static struct {
 	struct recorded *r;
@@ -297,7 +297,7 @@ static void
 draw_members(int world)
 {
 	const char *key = below(2) == 0 ? "k" : below(2) == 0 ? "" : NULL;
-	bool all = below(3) == 0, twice = !all && below(6) == 0;
+	bool all = below(3) == 0 && world < 9, twice = !all && below(6) == 0;
 	double join_s = 1 + (double)below(12) / 2;
 	int rank, n = world + twice;
 
@@ -308,7 +308,7 @@ draw_members(int world)
 		     dies = !all && below(9) == 0;
 		int f;
 
-		if (!all && below(14) == 0)
+		if (!all && below(world < 9 ? 14 : 2) == 0)
 			continue;
 		f = fiber_new(rank % world, member);
 		w.spec[f] = (struct gv_gang_spec){.rank = rank % world,
@@ -369,7 +369,7 @@ ask(struct recorded *r)
 	w.r = r;
 	w.met = 0;
 	memset(&w.spec[0], 0, sizeof(w.spec[0]));
-	draw_members(1 + (int)below(7));
+	draw_members(below(20) == 0 ? 9 + (int)below(6) : 1 + (int)below(7));
 	draw_others();
 	ends = net_run();
 	recorded_whole(r, w.met);

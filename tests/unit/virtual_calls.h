@@ -228,10 +228,14 @@ connect(int fd, const struct sockaddr *a, socklen_t len)
 int
 accept(int fd, struct sockaddr *a, socklen_t *len)
 {
+	static const int error[] = {EINVAL, ENOTSOCK, EBADF, EMFILE, ECONNABORTED};
 	struct vsock *s = vsock(fd), *peer;
 	int at;
 
 	if (s == NULL)
+		return -1;
+	errno = error[below(5)];
+	if (below(400) == 0)
 		return -1;
 	errno = EAGAIN;
 	if (s->n_waiting == 0)
