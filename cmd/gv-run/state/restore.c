@@ -55,7 +55,7 @@ add_loss(struct gv_strbuf *b, const char *s, const struct lines_damage *d)
 	if (d->fault == LINES_MISSING)
 		gv_strbuf_fmt(b, "%zu line%s", d->count, d->count == 1 ? "" : "s");
 	else
-		gv_strbuf_str(b, gv_quote(q, s + d->at, d->len > 0 ? d->len - 1 : 0));
+		gv_strbuf_str(b, gv_quote(q, s + d->at, d->len - 1));
 }
 
 static void
