@@ -102,10 +102,10 @@ draw_run(struct drawn_run *d)
 	d->pairs = one_in(3);
 	d->gangs = !d->pairs && one_in(2);
 	d->n_pools = 1 + below(4);
-	d->o = (struct settings){.round_s = one_in(2) ? 1 : 2.5,
-	    .max_failures = 1 + (int)below(3),
-	    .order = one_in(3) ? GV_ROUND_GAVEL : GV_ROUND_OWED,
-	    .state = "s"};
+	d->o = (struct settings){.state = "s"};
+	d->o.round_s = one_in(2) ? 1 : 2.5;
+	d->o.max_failures = 1 + (int)below(3);
+	d->o.order = one_in(3) ? GV_ROUND_GAVEL : GV_ROUND_OWED;
 	for (i = 0; i < d->n_pools; i++)
 		draw_pool(d, i);
 	for (; d->n_jobs < n; d->n_jobs++)
