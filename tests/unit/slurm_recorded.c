@@ -105,7 +105,9 @@ draw_queue(struct gv_strbuf *b)
 	size_t n = below(4), i;
 
 	for (i = 0; i < n; i++) {
-		gv_strbuf_fmt(b, "%zu|%s|%s|", 5 + i, ONE_OF(state), ONE_OF(left));
+		const char *is = ONE_OF(state), *until = ONE_OF(left);
+
+		gv_strbuf_fmt(b, "%zu|%s|%s|", 5 + i, is, until);
 		draw_list(b);
 		gv_strbuf_str(b, below(9) > 0 ? "\n" : "|x\n");
 	}
@@ -126,9 +128,9 @@ draw_info(struct gv_strbuf *b)
 	for (i = 0; i < n; i++) {
 		const char *name = ONE_OF(node),
 			   *address = below(2) == 0 ? name : ONE_OF(node);
+		const char *is = ONE_OF(state);
 
-		gv_strbuf_fmt(
-		    b, "%s|%s|%s\n", name, below(5) == 0 ? "" : address, ONE_OF(state));
+		gv_strbuf_fmt(b, "%s|%s|%s\n", name, below(5) == 0 ? "" : address, is);
 	}
 	spoil(b);
 }
@@ -210,8 +212,10 @@ draw_left(struct gv_strbuf *b)
 	    "", "", "its guard was killed", "no such directory"};
 	size_t time = below(90), starved = below(4);
 
-	gv_strbuf_fmt(b, "%s %g %s %zu %s", ONE_OF(status), (double)time / 8, ONE_OF(how),
-	    starved == 0 ? starved : 1, ONE_OF(text));
+	const char *with = ONE_OF(status), *why = ONE_OF(how), *words = ONE_OF(text);
+
+	gv_strbuf_fmt(
+	    b, "%s %g %s %d %s", with, (double)time / 8, why, starved > 0, words);
 	gv_strbuf_str(b, below(20) > 0 ? "\n" : "");
 }
 
