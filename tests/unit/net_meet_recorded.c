@@ -3,6 +3,7 @@
  * or are killed, that were started wrongly, strangers who say all kinds of things; who has met
  * whom, what the others are told, what is logged, and when.
  */
+#undef _FORTIFY_SOURCE /* whose wrappers are inline: the functions are ours here */
 #define _XOPEN_SOURCE 700
 #include "net/meet_talk.h"
 #include "recorded_frame.h"
@@ -302,7 +303,8 @@ draw_members(int world)
 	int rank, n = world + twice;
 
 	for (rank = 0; rank < n; rank++) {
-		double delay_s = (double)below(16) / 32 * (below(4) == 0 ? join_s : 1);
+		double late_s = below(4) == 0 ? join_s : 1;
+		double delay_s = (double)below(16) / 32 * late_s;
 		double stays_s = (double)below(16) / 8, dies_s = (double)below(64) / 32;
 		bool blames = below(3) == 0, wrong = !all && below(9) == 0,
 		     dies = !all && below(9) == 0;
