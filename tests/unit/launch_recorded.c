@@ -2,6 +2,7 @@
  * The environment of drawn workers in drawn environments, on one node and several; how they
  * meet; launches by a launcher that does what is drawn; and progress files that are read while they grow, by reads that are cut short.
  */
+#undef _FORTIFY_SOURCE /* whose wrappers are inline: the functions are ours here */
 #define _XOPEN_SOURCE 700
 #include "recorded.h"
 
