@@ -40,7 +40,9 @@ struct drawn_model {
 	size_t classes;
 };
 
-/* An empty row is a chain's. */
+/* How many more channels there may be. */
+static size_t model_wide = 1;
+
 static inline void
 model_set(struct drawn_model *d, int column, const char *text)
 {
@@ -94,7 +96,7 @@ model_conv(struct drawn_model *d, struct gv_shape in, bool turned)
 		p = k > 2 ? below(2) : 0;
 	if (below(3) == 0)
 		g = in.channels;
-	out.channels = g * (1 + below(3));
+	out.channels = g * (1 + below(g > 1 ? 3 : 3 * model_wide));
 	out.height =
 	    turned ? (in.height - 1) * s + k - 2 * p : (in.height + 2 * p - k) / s + 1;
 	out.width =
@@ -165,7 +167,7 @@ model_list(struct drawn_model *d, bool joins)
 static inline void
 model_linear(struct drawn_model *d, struct gv_shape in)
 {
-	struct gv_shape out = {1 + below(9), 1, 1};
+	struct gv_shape out = {1 + below(9 * model_wide), 1, 1};
 
 	if (below(2) == 0) {
 		model_number(d, C_K, 1);
@@ -184,7 +186,7 @@ model_lstm(struct drawn_model *d, struct gv_shape in)
 {
 	static const char *const dir[] = {"", "forward", "back", "both"};
 	size_t way = below(4);
-	struct gv_shape out = {2 * (1 + below(3)), in.height, 1};
+	struct gv_shape out = {2 * (1 + below(3 * model_wide)), in.height, 1};
 
 	model_number(d, C_OUT, out.channels);
 	model_set(d, C_DIR, dir[way]);
@@ -256,7 +258,8 @@ draw_model(struct drawn_model *d, struct gv_shape input, size_t classes, size_t 
 	d->shape[0] = input;
 	d->classes = classes;
 	if (below(4) == 0) {
-		struct gv_shape out = {3 * (1 + below(4)), gv_shape_size(input), 1};
+		struct gv_shape out = {
+		    3 * (1 + below(4 * model_wide)), gv_shape_size(input), 1};
 
 		model_number(d, C_OUT, out.channels);
 		if (below(2) == 0)
