@@ -132,7 +132,6 @@ read_inputs(struct gv_model *m, size_t row, ptrdiff_t column, struct gv_error *e
 	struct gv_layer *l = &m->layer[row];
 	size_t at, len;
 
-	l->inputs = 0;
 	for (at = 0; at <= c.len && l->inputs < GV_FROM_MAX; at += len + 1) {
 		const char *end = memchr(c.s + at, ';', c.len - at);
 

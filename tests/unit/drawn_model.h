@@ -257,6 +257,10 @@ draw_model(struct drawn_model *d, struct gv_shape input, size_t classes, size_t 
 	memset(d, 0, sizeof(*d));
 	d->shape[0] = input;
 	d->classes = classes;
+	if (below(40) == 0) { /* the head alone */
+		model_row(d, head[2 + below(2)], (struct gv_shape){1, 1, 1});
+		return;
+	}
 	if (below(4) == 0) {
 		struct gv_shape out = {
 		    3 * (1 + below(4 * model_wide)), gv_shape_size(input), 1};

@@ -358,6 +358,8 @@ ask_model(struct recorded *r, bool odd, bool nets)
 	model_table(&d, &s, odd ? 10 + below(200) : 0);
 	if (odd && below(10) == 0)
 		input.channels = below(3) == 0 ? 0 : (size_t)1 << below(45);
+	if (odd && below(6) == 0)
+		input.height = (size_t)1 << below(40);
 	if (odd && below(10) == 0)
 		classes = 1 + below(3);
 	gv_error_clear(&e);
@@ -366,6 +368,7 @@ ask_model(struct recorded *r, bool odd, bool nets)
 		recorded_whole(r, (long long)gv_model_vocabulary(&m));
 		recorded_whole(r, gv_model_embeds(&m));
 		recorded_whole(r, gv_model_counts_hits(&m));
+		recorded_whole(r, m.target);
 		if (gv_model_shape(&m, input, classes, &e) == 0) {
 			recorded_model(r, &m);
 			if (!odd || m.parameters + m.activations < 100000)
