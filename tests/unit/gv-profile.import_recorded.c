@@ -1,4 +1,6 @@
 /* What gv-profile makes of drawn lists of devices and drawn graphs of others is what it was. */
+#include <sys/resource.h>
+
 #include "base/strbuf.h"
 #include "draws.h"
 #include "gv-profile/devices/gpu_type.h"
@@ -41,10 +43,11 @@ spoil(struct gv_strbuf *s)
 static void
 draw_gres(struct gv_strbuf *s)
 {
-	static const char *const resource[] = {"gpu", "gpu:4", "gpu:v100:2", "gpu:a100:1",
-	    "gpu:h100", "gpu:0", "gpu:v100:0", "gpu:v100:1024", "gpu:v100:1025", "gpu:-1",
-	    "gpu:a:b:3", "gpu:a100-sxm4-80gb:8(S:0-1)", "gpu:v100:4(IDX:0-1,3)",
-	    "gpu(S:0)", "gpumem:16", "mps:200", "gp:1", "(null)", "gpu:", "gpu::2",
+	static const char *const resource[] = {"gpu", "gpux", "gpu4", "gpu:4",
+	    "gpu:v100:2", "gpu:a100:1", "gpu:h100", "gpu:0", "gpu:v100:0",
+	    "gpu:v100:1024", "gpu:v100:1025", "gpu:-1", "gpu:a:b:3",
+	    "gpu:a100-sxm4-80gb:8(S:0-1)", "gpu:v100:4(IDX:0-1,3)", "gpu(S:0)",
+	    "gpumem:16", "mps:200", "gp:1", "(null)", "gpu:", "gpu::2",
 	    "gpu:v100:", "gpu:v100:x", "gpu:v:4(S:0", "nic:2)", "g", "gpu:1g.5gb:7"};
 	size_t n = 1 + below(3), i;
 
@@ -113,7 +116,7 @@ draw_smi(struct gv_strbuf *s)
 	    "gpu_name,index", "index,name", "name, memory.total [MiB], index",
 	    "uuid,name ,memory.total", "index , gpu_name",
 	    "name,gpu_name, memory.total [MiB]", "names,memory.total",
-	    "index,name,indexes"};
+	    "index,name,indexes", ",name", "index,,name"};
 	static const char *const cell[] = {"0", "1", " 2", "7", "4096", "4097", "-1", "x",
 	    "NVIDIA H100 80GB HBM3", " Tesla V100-SXM2-16GB", " Tesla V100-SXM2-16GB",
 	    "81559 MiB", " 16384 MiB", "16384", "[N/A]", " MiB", "-5 MiB", "1e12 MiB",
@@ -290,16 +293,33 @@ ask_graph(struct recorded *r)
 	gv_frame_free(&edges);
 }
 
+static void
+ask_missing(struct recorded *r)
+{
+	struct gv_frame layers = {0}, edges = {0};
+	struct import_devices d;
+
+	gv_error_clear(&e);
+	recorded_whole(r, import_devices(&d, "missing.txt", &e));
+	recorded_whole(r, import_graph(&layers, &edges, "missing.txt", &e));
+	recorded_error(r, &e);
+	import_devices_free(&d);
+}
+
 int
 main(void)
 {
 	static const char *const files[] = {NULL};
+	static const struct rlimit few = {64, 64};
 	static const char *const kinds[] = {"scontrol", "sinfo", "nvidia-smi"};
 	struct recorded r;
 	size_t i, k;
 
 	recorded_open(&r);
 	scratch_enter();
+	setrlimit(RLIMIT_NOFILE, &few); /* what is opened is closed */
+	ask_missing(&r);
+	recorded_answer(&r, "no such files");
 	for (i = 0; i < 60; i++) {
 		for (k = 0; k < 3; k++) {
 			size_t n;

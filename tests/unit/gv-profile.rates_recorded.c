@@ -156,13 +156,15 @@ recorded_runs(
 	struct site site = {.cluster = *c};
 	struct drive d = {.p = p, .jobs = jobs, .site = &site};
 	struct gpus g;
-	size_t i;
+	size_t i, got;
 
 	site_gpus(&g, &site, 1 + below(3));
 	for (i = 0; i < g.n; i++) {
 		recorded_whole(r, (long long)g.gpu[i].type);
 		recorded_whole(r, g.gpu[i].id);
 	}
+	for (i = 0; i < c->n_types; i++)
+		recorded_whole(r, gpus_take(&g, i, 1, &got));
 	gv_error_clear(&e);
 	recorded_whole(r, run_check(p, jobs, &site, &g, &e));
 	recorded_error(r, &e);
@@ -201,8 +203,8 @@ ask_plan(struct recorded *r)
 		recorded_plan(r, &p);
 		draw_results(&p, p.n_classes, p.n_classes + p.n_pairs);
 		recorded_tables(r, &p, &jobs, &c);
-		plan_free(&p);
 	}
+	plan_free(&p); /* also where none was made */
 	recorded_error(r, &e);
 	gv_rates_free(&jobs);
 	gv_frame_free(&known);

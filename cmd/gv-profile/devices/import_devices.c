@@ -149,15 +149,7 @@ has_node(const struct import_devices *d, const char *node, size_t len)
 	return false;
 }
 
-/* NODELIST GRES, each as wide as was asked for: a node may be called N. */
-static bool
-is_heading(const char *node, size_t n_node, const char *gres, size_t n_gres)
-{
-	return strncmp(node, "NODELIST", n_node) == 0 && n_gres > 0 &&
-	       strncmp(gres, "GRES", n_gres) == 0;
-}
-
-/* sinfo -N -o '%N %G': a line for each node and partition. */
+/* sinfo -N -o '%N %G': a line for each node and partition; of its heading GRES is no GPU. */
 static int
 from_sinfo(struct import_devices *d, const char *path, const char *s, struct gv_error *e)
 {
@@ -173,7 +165,7 @@ from_sinfo(struct import_devices *d, const char *path, const char *s, struct gv_
 		s += len + (s[len] == '\n');
 		gres = at + node + strspn(at + node, " \t");
 		n = strcspn(gres, " \t\r\n");
-		if (node == 0 || is_heading(at, node, gres, n))
+		if (node == 0)
 			continue;
 		if (n == 0 || strcspn(gres + n, "\n") > strspn(gres + n, " \t\r"))
 			return gv_error_at(e, path, line, NULL,
