@@ -20,7 +20,7 @@ note(struct gv_nn_backend *be, const struct gv_nn_call *c, size_t first, size_t 
 
 	len += (size_t)snprintf(
 	    r->text + len, sizeof(r->text) - len, "%zu-%zu:", first, last);
-	for (b = 0; b < B; b++)
+	for (b = 0; b < c->plan->B; b++)
 		if (c->active[b])
 			len += (size_t)snprintf(
 			    r->text + len, sizeof(r->text) - len, "%zu", b);
@@ -47,10 +47,10 @@ note_gradient(struct gv_nn_backend *be, const struct gv_nn_call *c, size_t first
 /* What rows [first, last) become, row i fused where fused[i] is 1. */
 static void
 test_rows(const char *fused, const bool *active, size_t first, size_t last,
-    const char *forward, const char *backward)
+    const char *forward, const char *backward, size_t models)
 {
 	struct gv_nn_row row[ROWS] = {0};
-	struct gv_nn_plan plan = {.B = B, .R = 1, .row = row, .rows = ROWS};
+	struct gv_nn_plan plan = {.B = models, .R = 1, .row = row, .rows = ROWS};
 	struct gv_nn_call c = {.plan = &plan, .active = active, .training = true};
 	struct gv_nn_ranks ranks = {0};
 	struct recorder r = {.be = {.pack = note_pack,
@@ -78,13 +78,16 @@ main(void)
 {
 	static const bool all[B] = {true, true, true}, two[B] = {true, false, true};
 
-	test_rows("1111111", all, 0, 7, "0-7:012 ", "0-7:012 ");
+	test_rows("1111111", all, 0, 7, "0-7:012 ", "0-7:012 ", B);
 	test_rows("1100111", all, 0, 7, "0-2:012 2-4:0 2-4:1 2-4:2 4-7:012 ",
-	    "4-7:012 2-4:0 2-4:1 2-4:2 0-2:012 ");
+	    "4-7:012 2-4:0 2-4:1 2-4:2 0-2:012 ", B);
 	test_rows("0110110", two, 0, 7,
 	    "0-1:0 0-1:2 1-3:02 3-4:0 3-4:2 4-6:02 6-7:0 6-7:2 ",
-	    "6-7:0 6-7:2 4-6:02 3-4:0 3-4:2 1-3:02 0-1:0 0-1:2 ");
-	test_rows("0000000", all, 2, 4, "2-4:0 2-4:1 2-4:2 ", "2-4:0 2-4:1 2-4:2 ");
-	test_rows("1100111", all, 4, 7, "4-7:012 ", "4-7:012 ");
+	    "6-7:0 6-7:2 4-6:02 3-4:0 3-4:2 1-3:02 0-1:0 0-1:2 ", B);
+	test_rows("0000000", all, 2, 4, "2-4:0 2-4:1 2-4:2 ", "2-4:0 2-4:1 2-4:2 ", B);
+	test_rows("1100111", all, 4, 7, "4-7:012 ", "4-7:012 ", B);
+	/* one model goes through all rows at once */
+	test_rows("1100111", two, 0, 7, "0-2:0 2-4:0 4-7:0 ", "4-7:0 2-4:0 0-2:0 ", 2);
+	test_rows("1100111", all, 0, 7, "0-7:0 ", "0-7:0 ", 1);
 	return done_testing();
 }

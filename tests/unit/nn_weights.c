@@ -239,6 +239,32 @@ test_tokens(void)
 	close_net(&n);
 }
 
+/* A tied row's own tensor is of its embed's shape, and has its numbers. */
+static void
+test_tied_shape(void)
+{
+	static const char table[] = "id,op,from,out,k,bias,tied_with\n1,embed,0,4,,,\n"
+				    "2,linear,1,,1,0,1\n3,xent,,,,,\n";
+	struct gv_weights_take how = {.path = "w"};
+	struct gv_error e = {0};
+	struct gv_tensor *own;
+	struct net n;
+
+	open_net(&n, table, 5, 1, 1);
+	how.m = &n.m;
+	own = (struct gv_tensor *)(uintptr_t)gv_tensors_find(&n.t, "2.weight");
+	own->data = gv_tensors_find(&n.t, "1.weight")->data;
+	ok(gv_weights_take(n.net, 0, &n.t, &how, &e) == 0, "taken");
+	own->shape[0] = 4;
+	own->shape[1] = 3;
+	ok(gv_weights_take(n.net, 0, &n.t, &how, &e) == -1, "of another shape");
+	is_str(e.text[0],
+	    "w: tensor \"1.weight\" is not that of row 2, which is tied with it",
+	    "says so");
+	gv_error_clear(&e);
+	close_net(&n);
+}
+
 /* ---- what is taken ---- */
 
 static char said[8][2 * GV_ERROR_LEN];
@@ -385,6 +411,7 @@ main(void)
 	test_image();
 	test_lstm();
 	test_tokens();
+	test_tied_shape();
 	test_back();
 	test_added();
 	test_missing();

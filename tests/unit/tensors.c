@@ -189,7 +189,7 @@ test_order(void)
 	    "\"shape\":[2]},"
 	    "\"a\":{\"dtype\":\"U8\",\"shape\":[2],\"data_offsets\":[0,2]},"
 	    "\"d\":{\"dtype\":\"F32\",\"shape\":[3,0],\"data_offsets\":[2,2]},"
-	    "\"c\":{\"dtype\":\"F32\",\"shape\":[0],\"data_offsets\":[2,2]}}";
+	    "\"c\":{\"dtype\":\"F32\",\"shape\":[0,3],\"data_offsets\":[2,2]}}";
 	struct gv_error e = {0};
 	struct gv_tensors t;
 	size_t len, i;
