@@ -62,10 +62,7 @@ kept(const char *s, size_t len, const struct record_past *past, size_t models, s
 	for (; at < len && parse_line(&l, s + at, len - at); at += l.len) {
 		if (past != NULL && (l.model >= models || l.step > past[l.model].steps))
 			continue;
-		if (*n == cap) {
-			cap = 2 * cap + 64;
-			line = gv_xrealloc(line, cap, sizeof(*line));
-		}
+		line = gv_xgrow(line, &cap, *n + 1, sizeof(*line));
 		line[(*n)++] = l;
 	}
 	return line;

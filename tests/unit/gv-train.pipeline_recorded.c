@@ -199,6 +199,7 @@ recorded_route(struct recorded *r, const struct drawn_route *d)
 			recorded_course(r, &route.course, d->s.n);
 		}
 		route_free(&route);
+		route_free(&route); /* also of an empty one */
 		if (rc != 0)
 			break;
 	}
