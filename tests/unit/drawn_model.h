@@ -89,7 +89,7 @@ model_conv(struct drawn_model *d, struct gv_shape in, bool turned)
 {
 	struct gv_shape out = in;
 	size_t least = in.height < in.width ? in.height : in.width;
-	size_t k = 1 + below(least < 3 ? least : 3), s = 1 + below(2), p = below(k),
+	size_t k = 1 + below(least < 4 ? least : 4), s = 1 + below(3), p = below(k),
 	       g = 1;
 
 	if (turned)
