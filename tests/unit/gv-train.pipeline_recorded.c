@@ -3,6 +3,7 @@
  * which steps each worker has, and of the files that name a checkpoint's slices, is what it was.
  */
 #include <dirent.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -463,11 +464,13 @@ int
 main(void)
 {
 	static const char *const files[] = {NULL};
+	static const struct rlimit few = {20, 20};
 	struct recorded r;
 	size_t i, k;
 
 	recorded_open(&r);
 	scratch_enter();
+	setrlimit(RLIMIT_NOFILE, &few); /* what is opened is closed */
 	if (mkdir("d", 0700) != 0)
 		perror("d");
 	ask_no_set(&r);
