@@ -316,6 +316,43 @@ ask_net(struct recorded *r, const struct gv_model *m)
 	gv_net_free(net);
 }
 
+/* What dropout makes 0 in the first micro-batches, in an array. */
+static void
+ask_dropout(struct recorded *r)
+{
+	static const char table[] = "id,op,from,rate\n1,dropout,0,0.5\n2,mse,,\n";
+	enum { MODELS = 2, BATCH = 3, SIZE = 20, ALL = MODELS * BATCH * SIZE };
+	const uint64_t seed[MODELS] = {5, below(1000)};
+	struct gv_net_coef coef[MODELS] = {GV_NET_COEF_DEFAULT, GV_NET_COEF_DEFAULT};
+	struct gv_net_config c = {
+	    .models = MODELS, .batch = BATCH, .seed = seed, .coef = coef};
+	struct gv_net_work work = {.last = 2};
+	gv_real x[BATCH * SIZE], target[BATCH * SIZE] = {0}, y[ALL];
+	struct gv_model m = {0};
+	struct gv_frame f;
+	struct gv_net *net;
+	size_t k, i;
+
+	c.backend = gv_cpu_new(1);
+	for (i = 0; i < BATCH * SIZE; i++)
+		x[i] = 1;
+	if (gv_frame_parse(&f, "m.csv", table, sizeof(table) - 1, &e) != 0 ||
+	    gv_model_from_frame(&m, &f, &e) != 0 ||
+	    gv_model_shape(&m, (struct gv_shape){SIZE, 1, 1}, SIZE, &e) != 0 ||
+	    gv_net_new(&net, &m, &c, &e) != 0)
+		gv_die_error(&e);
+	for (k = 0; k < 3; k++) {
+		gv_net_load(net, 0, x, target);
+		gv_net_number(net, 0, k);
+		recorded_whole(r, gv_net_forward(net, &work));
+		recorded_whole(r, gv_net_get_row(net, 0, 0, GV_NET_OUTPUT, y));
+		for (i = 0; i < ALL; i++)
+			recorded_double(r, (double)y[i]);
+	}
+	gv_net_free(net);
+	gv_model_free(&m);
+}
+
 /* ---- models ---- */
 
 /* Two rows change places, or several. */
@@ -449,6 +486,8 @@ main(void)
 			ask_shape(&r);
 		recorded_answer(&r, "shapes %zu", i);
 	}
+	ask_dropout(&r);
+	recorded_answer(&r, "dropout");
 	scratch_enter();
 	for (i = 0; i < 10; i++) {
 		draws_begin(51, (uint32_t)i, 1);
