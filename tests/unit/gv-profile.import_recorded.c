@@ -34,8 +34,8 @@ spoil(struct gv_strbuf *s)
 			s->s[at] = bytes[below(sizeof(bytes) - 1)];
 		}
 	}
-	if (below(100) == 0 && s->len > 0)
-		s->s[below(s->len)] = '\0';
+	if (below(60) == 0 && s->len > 0)
+		s->s[below(2) == 0 ? 0 : below(s->len)] = '\0';
 }
 
 /* ---- lists of devices ---- */

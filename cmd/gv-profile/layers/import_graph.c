@@ -89,7 +89,7 @@ take(struct reader *r, char **s, int column, double *v, struct gv_error *e)
 		return gv_error_at(e, r->file, r->line, NULL, "expected %sNUMBER, got %s",
 		    key[column], gv_quote(q, *s, strlen(*s)));
 	len = strcspn(value, ",");
-	if (value[0] == '[' && len >= 2 && value[len - 1] == ']')
+	if (value[0] == '[' && value[len - 1] == ']')
 		*v = sum_list(value + 1, len - 2);
 	else if (gv_parse_double(value, len, v) != 0)
 		*v = -1;
