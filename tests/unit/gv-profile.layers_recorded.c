@@ -40,7 +40,8 @@ draw_spread(void)
 {
 	struct spread s = {0};
 
-	s.median_s = below(5) == 0 ? 1e-13 : (double)(1 + below(1000000)) / 3e6;
+	s.median_s = below(5) == 0 ? (below(2) == 0 ? 1e-12 : 1e-13)
+				   : (double)(1 + below(1000000)) / 3e6;
 	s.deviation_s = (double)below(1000) / 7e6;
 	return s;
 }
