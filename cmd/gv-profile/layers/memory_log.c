@@ -103,9 +103,6 @@ forward(struct gv_nn_backend *be, const struct gv_nn_call *c, size_t first, size
 		now(be);
 		touch_inputs(c, &c->plan->row[k], 0);
 		touch(c, &c->plan->row[k], 0);
-		if (k + 1 ==
-		    c->plan->rows) /* the head makes the gradient of what it reads */
-			touch_inputs(c, &c->plan->row[k], 1);
 	}
 	return 0;
 }
@@ -118,11 +115,12 @@ backward(struct gv_nn_backend *be, const struct gv_nn_call *c, size_t first, siz
 	if (here.m == NULL)
 		return here.real.backward(be, c, first, last);
 	for (k = last; k-- > first;) {
+		/* what it reads is in use until its own turn, which comes later; the head has
+		   made the gradient of that before */
 		touch_inputs(c, &c->plan->row[k], 1);
 		if (here.real.backward(be, c, k, k + 1) != 0)
 			return -1;
 		now(be);
-		touch_inputs(c, &c->plan->row[k], 0);
 		touch(c, &c->plan->row[k], 0);
 		if (k + 1 < c->plan->rows)
 			touch(c, &c->plan->row[k], 1);
