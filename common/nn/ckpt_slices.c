@@ -22,7 +22,7 @@ cut_own(struct gv_ckpt_file *f, const char *own)
 	size_t n = own == NULL ? 0 : strlen(own);
 
 	if (n > f->config.len ||
-	    (n > 0 && !is_line(f->config.s + f->config.len - n, n, own)))
+	    (own != NULL && !is_line(f->config.s + f->config.len - n, n, own)))
 		return false;
 	f->config.len -= n;
 	return true;
