@@ -223,9 +223,9 @@ draw_number(struct gv_strbuf *s, const char *key)
 {
 	static const char *const number[] = {"0", "1", "2.5", "1e3", "0.000", "4096.000",
 	    "[1; 2]", "[1;2; 3.5]", "[]", "[7]", "-1", "x", "", "[1; -2]", "[1;",
-	    "[1; x]", "nan", "inf", "[1; 2]]", "[;]"};
+	    "[1; x]", "[0; 5]", "nan", "inf", "[1; 2]]", "[;]"};
 
-	gv_strbuf_fmt(s, "%s=%s", key, number[below(below(5) == 0 ? 20 : 8)]);
+	gv_strbuf_fmt(s, "%s=%s", key, number[below(below(5) == 0 ? 21 : 8)]);
 }
 
 static void
