@@ -3,6 +3,7 @@
  * nets of other cuts go on from the slices as the whole does; and arrays are split into models
  * and joined again.
  */
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/fileio.h"
@@ -162,6 +163,12 @@ static void
 test_drawn(size_t i)
 {
 	struct gv_shape input = {1 + below(3), 1, 1};
+	static const char late[] =
+	    "id,op,from,out\n1,linear,0,4\n2,linear,1,4\n3,linear,2,4\n"
+	    "4,bn,3,\n5,linear,4,\n6,mse,5,\n";
+	static const char early[] =
+	    "id,op,from,out\n1,linear,0,4\n2,bn,1,\n3,linear,2,4\n"
+	    "4,linear,3,4\n5,linear,4,\n6,mse,5,\n";
 	struct gv_net_config c = {.optimiser = (enum gv_optimiser)(i % 3)};
 	struct gv_strbuf s = {0};
 	struct gv_model m = {0};
@@ -172,7 +179,10 @@ test_drawn(size_t i)
 	input.height = 1 + below(4);
 	input.width = 1 + below(4);
 	draw_model(&d, input, 3, 6);
-	model_table(&d, &s, 0);
+	if (i % 5 == 0) /* running statistics in one slice */
+		gv_strbuf_str(&s, i % 2 == 0 ? late : early);
+	else
+		model_table(&d, &s, 0);
 	c.versions = 1 + below(2);
 	diverged[0] = below(3) == 0;
 	diverged[1] = below(3) == 0;
@@ -192,8 +202,10 @@ main(void)
 {
 	static const char *const files[] = {"whole", "whole.old", "joined", "0.ckpt",
 	    "1.ckpt", "2.ckpt", "0.ckpt.old", "1.ckpt.old", "2.ckpt.old", NULL};
+	static const struct rlimit few = {24, 24};
 	size_t i;
 
+	setrlimit(RLIMIT_NOFILE, &few); /* what is opened is closed */
 	scratch_enter();
 	for (i = 0; i < 15; i++) {
 		draws_begin(57, (uint32_t)i, 0);
