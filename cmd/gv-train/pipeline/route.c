@@ -178,7 +178,6 @@ is_named(const struct route *r, const struct route_spec *spec, const struct stag
 			same = is_lane(t, i, &named.lane[i]);
 		gv_timetable_free(&named);
 	}
-	gv_error_clear(&none);
 	gv_pipe_free(&p);
 	return same;
 }
