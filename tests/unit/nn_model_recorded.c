@@ -285,15 +285,17 @@ ask_net(struct recorded *r, const struct gv_model *m)
 	    GV_NET_COEF_DEFAULT, GV_NET_COEF_DEFAULT, GV_NET_COEF_DEFAULT};
 	struct gv_net_config c = {.models = 1 + below(3), .seed = seed, .coef = coef};
 	struct gv_net *net = NULL;
-	size_t first, last;
+	size_t first, last, at;
 	int rc;
 
 	c.batch = 1 + below(9);
 	c.slots = below(3);
 	c.versions = below(4);
 	c.optimiser = (enum gv_optimiser)below(3);
-	coef[below(3)].momentum = below(2) == 0 ? 0 : .9;
-	coef[below(3)].clip_norm = below(3) == 0 ? 1 : 0;
+	at = below(3);
+	coef[at].momentum = below(2) == 0 ? 0 : .9;
+	at = below(3);
+	coef[at].clip_norm = below(3) == 0 ? 1 : 0;
 	draw_range(&c, m->n);
 	if (below(6) == 0)
 		draw_wrong(&c);
