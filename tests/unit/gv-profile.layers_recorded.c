@@ -82,14 +82,14 @@ ask_layers(struct recorded *r)
 static void
 ask_memory(struct recorded *r)
 {
-	struct times_rule rule = {
-	    .models = 1 + below(2), .batch = 2 + below(5), .quiet = true};
+	struct times_rule rule = {.models = 1 + below(2), .quiet = true};
 	struct memory_log log = {0};
 	struct bench b = {0};
 	struct gv_model m;
 	int64_t sum = 0;
 	size_t i;
 
+	rule.batch = 2 + below(5);
 	rule.device.threads = 1;
 	rule.optimiser = (enum gv_optimiser)below(3);
 	if (open_model(&m) && bench_open(&b, &m, &rule, &log, &e) == 0) {

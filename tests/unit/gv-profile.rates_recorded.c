@@ -220,7 +220,8 @@ draw_gpus(struct gpus *g)
 {
 	size_t i, node;
 
-	*g = (struct gpus){.n_nodes = 1 + below(MOST_NODES), .most_runs = below(4)};
+	*g = (struct gpus){.n_nodes = 1 + below(MOST_NODES)};
+	g->most_runs = below(4);
 	g->gpu = gv_xcalloc(MOST_GPUS, sizeof(*g->gpu));
 	g->group = gv_xcalloc(MOST_NODES, sizeof(*g->group));
 	g->runs = gv_xcalloc(MOST_NODES, sizeof(*g->runs));
