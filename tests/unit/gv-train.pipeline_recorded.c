@@ -48,8 +48,9 @@ draw_plan(struct gv_strbuf *s)
 		    profiled ? 8 * 4 * (i + 2) : below(1000));
 		snprintf(cell[6], sizeof(cell[0]), "%zu", below(1000));
 		snprintf(cell[7], sizeof(cell[0]), "%zu", below(1000));
+		k = below(8);
 		if (strange && below(4) == 0)
-			snprintf(cell[below(8)], sizeof(cell[0]), "%s", odd[below(10)]);
+			snprintf(cell[k], sizeof(cell[0]), "%s", odd[below(10)]);
 		gv_strbuf_fmt(s, "%zu,linear,%zu,%zu", i + 1, from, i + 2);
 		for (k = 0; k < 8; k++)
 			gv_strbuf_fmt(s, ",%s", cell[k]);
