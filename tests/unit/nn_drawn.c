@@ -135,6 +135,58 @@ unlike_gradients(struct drawn_net *d)
 	return n;
 }
 
+/* Gradients of some rows, and losses behind those of the last: read, others put there, put back. */
+static size_t
+wrong_in_rows(struct drawn_net *d, struct gv_net *net)
+{
+	size_t first = below(d->m.n), last = first + 1 + below(d->m.n - first);
+	size_t n = gv_net_gradients_size(net, first, last), before = 0, rows = 0,
+	       wrong = 0, i, b;
+	gv_real *v = gv_xcalloc(n + 1, sizeof(*v)), *w = gv_xcalloc(n + 1, sizeof(*w)),
+		*all = gv_xcalloc(d->m.parameters + 1, sizeof(*all));
+
+	for (i = 0; i < last; i++)
+		*(i < first ? &before : &rows) +=
+		    d->m.layer[i].weights + d->m.layer[i].biases;
+	wrong += n != d->c.models * (rows + (last == d->m.n));
+	gv_net_gradients_get(net, first, last, v);
+	for (b = 0; b < d->c.models; b++) {
+		gv_net_get_gradients(net, b, all);
+		wrong += memcmp(all + before, v + b * rows, rows * sizeof(*v)) != 0;
+	}
+	for (i = 0; i < n; i++)
+		w[i] = (gv_real)(i + 1);
+	gv_net_gradients_put(net, first, last, w);
+	memset(w, 0, n * sizeof(*w));
+	gv_net_gradients_get(net, first, last, w);
+	for (i = 0; i < n; i++)
+		wrong += w[i] < (gv_real)(i + 1) || w[i] > (gv_real)(i + 1);
+	gv_net_gradients_put(net, first, last, v);
+	free(v);
+	free(w);
+	free(all);
+	return wrong;
+}
+
+/* A net that has been trained begins anew as a fresh one. */
+static size_t
+wrong_anew(struct drawn_net *d)
+{
+	struct gv_error e = {0};
+	struct gv_net *fresh;
+	size_t wrong = 0, b;
+
+	d->c.backend = gv_cpu_new(1);
+	if (gv_net_new(&fresh, &d->m, &d->c, &e) != 0)
+		gv_die_error(&e);
+	gv_net_init(d->net[0]);
+	for (b = 0; b < d->c.models; b++)
+		wrong += help_differences(d->net[0], b, fresh, b) +
+			 (gv_net_steps(d->net[0], b) != 0);
+	gv_net_free(fresh);
+	return wrong;
+}
+
 /* A step of one update's samples, by their bytes, in halves or by their numbers; how much differs. */
 static size_t
 step(struct drawn_net *d, bool by_number)
@@ -154,7 +206,7 @@ step(struct drawn_net *d, bool by_number)
 		      : halves  ? gv_net_gradient(d->net[i], x, target, loss[i])
 				: gv_net_step(d->net[i], x, target, loss[i]);
 	if (halves)
-		wrong += unlike_gradients(d);
+		wrong += unlike_gradients(d) + wrong_in_rows(d, d->net[0]);
 	for (i = 0; i < 2 && halves; i++)
 		rc |= gv_net_update(d->net[i]);
 	if (rc != 0)
@@ -212,7 +264,8 @@ wrong_in(struct drawn_net *d)
 		wrong += step(d, numbers && below(3) > 0);
 		wrong += unlike(d);
 	}
-	return wrong + evaluate(d, 1 + below(all));
+	wrong += evaluate(d, 1 + below(all));
+	return wrong + wrong_anew(d);
 }
 
 static void

@@ -248,6 +248,8 @@ recorded_net(
 		}
 		free(v);
 	}
+	recorded_whole(r, gv_net_find_array(net, "none", &n) == SIZE_MAX);
+	recorded_whole(r, (long long)n);
 	for (i = 0; gv_net_tensor(net, i, &t) == 0; i++)
 		recorded_tensor(r, m, &t);
 	for (i = 0; i < m->n; i++) {
