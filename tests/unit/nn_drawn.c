@@ -57,10 +57,52 @@ draw_config(struct drawn_net *d)
 	d->threads = below(10) == 0 ? 2 + below(2) : 1;
 }
 
+/*
+ * One model of long lines of weights and few samples, or of few images: threads share rows and
+ * columns of weights, and places.
+ */
+static struct gv_shape
+draw_shared(struct drawn_net *d)
+{
+	static const size_t columns[] = {48, 96, 150, 256, 512, 768},
+			    in[] = {61, 200, 512, 900};
+	struct gv_shape input = {1, 1, 1};
+	size_t k = 1 + below(3);
+
+	d->threads = 2 + below(2);
+	d->c.models = 1;
+	d->c.micro_batches = 1;
+	if (below(3) > 0) {
+		input.channels = in[below(4)];
+		d->c.batch = 1 + below(below(3) == 0 ? 24 : 8);
+		gv_strbuf_fmt(&d->table,
+		    "id,op,from,out,k,s,g,act\n1,linear,0,%zu,,,,relu\n",
+		    columns[below(6)]);
+		gv_strbuf_fmt(&d->table,
+		    "2,linear,1,%zu,,,,relu\n3,linear,2,,,,,\n4,mse,3,,,,,\n",
+		    columns[below(6)]);
+		return input;
+	}
+	input.channels = 1 + below(4);
+	input.height = 4 + below(9);
+	input.width = 4 + below(9);
+	d->c.batch = 1 + below(2);
+	gv_strbuf_fmt(&d->table, "id,op,from,out,k,s,g,act\n1,conv,0,20,%zu,,,relu\n", k);
+	gv_strbuf_fmt(&d->table, "2,conv,1,%zu,2", 2 * (1 + below(20)));
+	gv_strbuf_fmt(&d->table, ",%zu", 1 + below(2));
+	gv_strbuf_fmt(
+	    &d->table, ",%zu,relu\n3,linear,2,,,,,\n4,mse,3,,,,,\n", 1 + below(2));
+	return input;
+}
+
+enum kind { SMALL, WIDE, SHARED, KINDS };
+
 /* false: no net can be made of it. */
 static bool
-open_drawn(struct drawn_net *d, bool wide)
+open_drawn(struct drawn_net *d, enum kind kind)
 {
+	static const uint64_t most[KINDS] = {500000, 500000, 4000000};
+	bool wide = kind == WIDE;
 	struct gv_shape input = {1 + below(wide ? 20 : 4), 1, 1};
 	struct gv_error e = {0};
 	struct gv_frame f;
@@ -73,12 +115,15 @@ open_drawn(struct drawn_net *d, bool wide)
 	input.width = below(3) == 0 ? 1 : 1 + below(wide ? 12 : 6);
 	model_wide = wide ? 12 : 1;
 	draw_model(&model, input, classes, wide ? 4 : 7);
-	model_table(&model, &d->table, 0);
 	draw_config(d);
+	if (kind == SHARED)
+		input = draw_shared(d);
+	else
+		model_table(&model, &d->table, 0);
 	if (gv_frame_parse(&f, "m.csv", d->table.s, d->table.len, &e) != 0 ||
 	    gv_model_from_frame(&d->m, &f, &e) != 0 ||
 	    gv_model_shape(&d->m, input, classes, &e) != 0 ||
-	    d->m.flops * d->c.batch * d->c.micro_batches * d->c.models > 500000) {
+	    d->m.flops * d->c.batch * d->c.micro_batches * d->c.models > most[kind]) {
 		gv_error_clear(&e);
 		return false;
 	}
@@ -269,14 +314,14 @@ wrong_in(struct drawn_net *d)
 }
 
 static void
-test_drawn(const char *name, size_t n, bool wide)
+test_drawn(const char *name, size_t n, enum kind kind)
 {
 	size_t nets = 0, wrong = 0, i;
 	struct drawn_net d;
 
 	for (i = 0; i < n; i++) {
-		draws_begin(61, (uint32_t)i, wide);
-		if (open_drawn(&d, wide)) {
+		draws_begin(61, (uint32_t)i, kind);
+		if (open_drawn(&d, kind)) {
 			size_t now = wrong_in(&d);
 
 			nets++;
@@ -295,7 +340,8 @@ test_drawn(const char *name, size_t n, bool wide)
 int
 main(void)
 {
-	test_drawn("small", 300, false);
-	test_drawn("wide", 120, true);
+	test_drawn("small", 300, SMALL);
+	test_drawn("wide", 120, WIDE);
+	test_drawn("shared by threads", 24, SHARED);
 	return done_testing();
 }
