@@ -137,6 +137,22 @@ branch_and_cut(struct gv_hull *h, const double *lagrangian_gain, double enough,
 	return most;
 }
 
+/*
+ * Whether the last placement is one of the others: a master that has it is at its end but for
+ * rounding, whatever the duals say.
+ */
+static bool
+is_repeated(const struct gv_hull *h)
+{
+	size_t cells = h->p->n * h->p->m, last = h->n_placements - 1, k;
+
+	for (k = 0; k < last; k++)
+		if (memcmp(&h->point[k * cells], &h->point[last * cells],
+			cells * sizeof(*h->point)) == 0)
+			return true;
+	return false;
+}
+
 double
 gv_hull_price(
     struct gv_hull *h, const double *lagrangian_gain, double enough, double work)
@@ -146,7 +162,7 @@ gv_hull_price(
 
 	if (!gv_patterns_best(h->p, lagrangian_gain, enough, work, point, &most))
 		most = branch_and_cut(h, lagrangian_gain, enough, work, point);
-	if (!(gv_hull_value(h, point, lagrangian_gain) > enough))
+	if (!(gv_hull_value(h, point, lagrangian_gain) > enough) || is_repeated(h))
 		h->n_placements--;
 	return most;
 }
@@ -201,28 +217,14 @@ gv_hull_add_rounds(struct gv_hull *h, const double *x, size_t rounds)
 	add_missing(h, x);
 }
 
-/* Whether one of those from the first on is the last. */
-static bool
-is_repeated(const struct gv_hull *h, size_t first)
-{
-	size_t cells = h->p->n * h->p->m, last = h->n_placements - 1, k;
-
-	for (k = first; k < last; k++)
-		if (memcmp(&h->point[k * cells], &h->point[last * cells],
-			cells * sizeof(*h->point)) == 0)
-			return true;
-	return false;
-}
-
 /* The last placement, made as good as may be; it goes where it is not worth enough. */
 static void
-improve_last(
-    struct gv_hull *h, const double *lagrangian_gain, double enough, size_t first)
+improve_last(struct gv_hull *h, const double *lagrangian_gain, double enough)
 {
 	double *point = &h->point[(h->n_placements - 1) * h->p->n * h->p->m];
 
 	gv_greedy_improve(h->p, lagrangian_gain, point);
-	if (!(gv_hull_value(h, point, lagrangian_gain) > enough) || is_repeated(h, first))
+	if (!(gv_hull_value(h, point, lagrangian_gain) > enough) || is_repeated(h))
 		h->n_placements--;
 }
 
@@ -232,7 +234,7 @@ gv_hull_price_by_steps(struct gv_hull *h, const double *lagrangian_gain, double 
 	size_t cells = h->p->n * h->p->m, first = h->n_placements, k;
 
 	gv_greedy_by_gain(h->p, lagrangian_gain, new_point(h));
-	improve_last(h, lagrangian_gain, enough, first);
+	improve_last(h, lagrangian_gain, enough);
 	for (k = 0; k < first && h->n_placements < first + MOST_STEPS; k++) {
 		double *point;
 
@@ -240,7 +242,7 @@ gv_hull_price_by_steps(struct gv_hull *h, const double *lagrangian_gain, double 
 			continue;
 		point = new_point(h); /* which may move them all */
 		memcpy(point, &h->point[k * cells], cells * sizeof(*point));
-		improve_last(h, lagrangian_gain, enough, first);
+		improve_last(h, lagrangian_gain, enough);
 	}
 	return h->n_placements > first;
 }
