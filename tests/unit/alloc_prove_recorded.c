@@ -117,6 +117,24 @@ drawn_multipliers(const struct gv_problem *p, struct gv_multipliers *mu)
 	mu->known = uniform() < .9;
 }
 
+/* A pair that must not be: of less than nothing, of a job with itself or with a larger one. */
+static void
+spoil_pair(struct gv_solution *s, size_t n)
+{
+	struct gv_pair *q;
+	double way = uniform();
+
+	if (s->n_pairs == 0)
+		return;
+	q = &s->pair[below(s->n_pairs)];
+	if (way < .1)
+		q->x *= -1;
+	else if (way < .2)
+		q->b = q->a;
+	else if (way < .3)
+		q->b = below(n);
+}
+
 /* ---- answers ---- */
 
 static void
@@ -231,6 +249,7 @@ ask_any(enum gv_measure measure, unsigned with)
 	drawn_shares(&d.p, s.x);
 	if (with & DRAWN_PAIRS)
 		drawn_pair_shares(&d.p, &s);
+	spoil_pair(&s, d.p.n);
 	drawn_multipliers(&d.p, &s.multipliers);
 	meet_needs(&d.p, &s);
 	s.objective = measure == GV_MEASURE_RATIO && gv_problem_cost(&d.p, s.x) == 0
