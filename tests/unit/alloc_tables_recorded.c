@@ -6,12 +6,15 @@
 
 #include <stdarg.h>
 
+#include <glpk.h>
+
 #include "alloc_help.h"
 #include "alloc_draws.h"
 #include "alloc/answer/answer.h"
 #include "alloc/answer/entity_levels.h"
 #include "alloc/answer/named.h"
 #include "alloc/answer/one_more.h"
+#include "alloc/answer/pop.h"
 #include "alloc/answer/stay.h"
 #include "alloc/problem/choose_node.h"
 #include "alloc/problem/nodes.h"
@@ -320,8 +323,20 @@ record_number(double v, bool exact)
 {
 	if (exact)
 		recorded_double(&r, v);
-	else
+	else {
+		recorded_way(&r, v);
 		recorded_rounded(&r, v, 6);
+	}
+}
+
+/* Shares are those of a vertex: where GLPK is another one, of another. */
+static void
+record_share(double v, bool exact)
+{
+	if (exact)
+		recorded_double(&r, v);
+	else
+		recorded_way(&r, v);
 }
 
 static void
@@ -382,8 +397,10 @@ record_answer(struct asked *q, struct gv_answer *a, const struct gv_policy *poli
 	recorded_whole(&r, a->stayed.idle);
 	record_number(a->stayed.moved, exact);
 	record_number(a->stayed.best, exact);
-	for (i = 0; exact && i < q->rates.n_rates; i++)
-		recorded_double(&r, gv_answer_share(a, &q->rates.rate[i]));
+	for (i = 0; i < q->rates.n_rates; i++)
+		record_share(gv_answer_share(a, &q->rates.rate[i]), exact);
+	for (i = 0; i < a->s.n_pairs; i++)
+		record_share(a->s.pair[i].x, exact);
 	if (opt->entities != NULL) {
 		gv_entity_levels_make(&l, a, &q->rates, opt->entities);
 		record_levels(&l, exact);
@@ -391,8 +408,8 @@ record_answer(struct asked *q, struct gv_answer *a, const struct gv_policy *poli
 	}
 	gv_stay_remember(&v, a, &q->rates);
 	recorded_whole(&r, (long long)v.names.n);
-	for (i = 0; exact && i < v.names.n * v.m; i++)
-		recorded_double(&r, v.share[i]);
+	for (i = 0; i < v.names.n * v.m; i++)
+		record_share(v.share[i], exact);
 	gv_previous_free(&v);
 }
 
@@ -443,6 +460,7 @@ ask_policy(struct asked *q, const char *name, struct gv_error *e)
 		exact = false;
 	}
 	exact = exact && opt.budget == 0 && opt.pop < 2;
+	recorded_whole(&r, gv_pop_possible(policy));
 	rc = gv_answer_make(&a, &q->rates, q->now, policy, &opt, e);
 	recorded_whole(&r, rc);
 	if (rc == 0)
@@ -459,6 +477,10 @@ ask_policy(struct asked *q, const char *name, struct gv_error *e)
 		for (j = 0; rc == 0 && j < q->now->n_types; j++) {
 			record_number(more[j].change, false);
 			recorded_whole(&r, (long long)more[j].unlocked);
+		}
+		for (j = 0; rc == 0 && j < l.names.n; j++) {
+			record_number(l.level[j].one_more_gpu, false);
+			record_number(l.level[j].one_more_quota, false);
 		}
 		gv_entity_levels_free(&l);
 		free(more);
@@ -512,10 +534,13 @@ main(void)
 	    "isolated+agnostic", "proportional+none", "max-min+fifo", "makespan",
 	    "finish-time", "max-sum", "min-cost+per-dollar", "fifo", "fifo-greedy", "sjf",
 	    "allox", "gandiva", "max-min+pop2", "max-sum+agnostic+pop3",
-	    "max-min+placeable", "isolated+pop2", "water-filling"};
+	    "max-min+placeable", "isolated+pop2", "water-filling", "makespan+pop2",
+	    "min-cost+per-dollar+pop2", "min-cost+pop3", "finish-time+pop2",
+	    "water-filling+fifo", "max-min+pop4", "max-sum+placeable"};
 	size_t k, i, n;
 
 	recorded_open(&r);
+	recorded_glpk(&r, glp_version());
 	for (k = 0; k < sizeof(name) / sizeof(name[0]); k++)
 		for (n = 0; n < (k < 2 ? 40 : 8); n++) {
 			draws_begin(1, (uint32_t)k, (uint32_t)n);
