@@ -69,7 +69,7 @@ some_fail(void)
 	for (k = 0; k < FAILINGS; k++) {
 		double which = uniform();
 
-		failing.part[k] = which < .5 ? 0 : which < .8 ? .3 : 1;
+		failing.part[k] = which < .5 ? 0 : which < .6 ? .05 : which < .8 ? .3 : 1;
 	}
 }
 

@@ -155,8 +155,10 @@ main(void)
 	recorded_open(&r);
 	recorded_glpk(&r, glp_version());
 	for (policy = gv_policies; *policy != NULL; policy++) {
+		int answers = *policy == &gv_policy_water_filling ? 60 : 20;
+
 		logarithms = *policy == &gv_policy_strategy_proof;
-		for (k = 0; k < 20; k++) {
+		for (k = 0; k < answers; k++) {
 			draws_begin(1, (uint32_t)(policy - gv_policies), (uint32_t)k);
 			for (i = 0; i < (logarithms ? 3 : 24); i++)
 				ask_any(*policy);

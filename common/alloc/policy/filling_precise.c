@@ -29,7 +29,7 @@ gv_filling_is_few(const struct gv_filling *f)
 	const struct gv_problem *p = f->p;
 	size_t steps = 2 * (p->n + f->n_nodes);
 
-	return p->together == NULL && p->budget <= 0 &&
+	return p->together == NULL &&
 	       gv_lp_precise_effort(2 * p->n + p->m + steps, p->n * p->m + steps) *
 		       PIVOTS / 3 <=
 		   FEW;

@@ -44,7 +44,7 @@ struct gv_policy {
 	unsigned numbers; /* of the jobs that it asks for: bits 1 << GV_NUMBER_... */
 	bool minimises;   /* the objective: bound <= objective */
 	enum gv_measure measure;
-	bool multipliers; /* it hands them out */
+	bool multipliers; /* it hands them out; no other is asked to keep a budget */
 	bool entities;    /* it also asks for GV_NUMBER_ENTITY... if there are any */
 	bool prices;      /* every type must have one */
 	bool shares;      /* it can give the same GPUs to two jobs */

@@ -469,7 +469,7 @@ solve_components(const struct gv_problem *p, const struct gv_policy_options *opt
 	bool done;
 	size_t k;
 
-	if (p->together != NULL || p->number[GV_NUMBER_ENTITY] != NULL || p->budget > 0 ||
+	if (p->together != NULL || p->number[GV_NUMBER_ENTITY] != NULL ||
 	    opt->solve.solver != GV_SOLVER_AUTO)
 		return false;
 	own.solve.memory = NULL;
