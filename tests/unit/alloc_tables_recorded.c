@@ -81,6 +81,7 @@ draw_cluster(struct asked *q, struct gv_error *e)
 {
 	static struct text t;
 	bool priced = uniform() < .7, none = uniform() < .1;
+	double way = uniform(), unpaid = way < .8 ? 0 : way < .95 ? .4 : 1;
 	size_t j, k, pools = q->nodes ? 1 + below(MOST_NODES) : 1;
 	struct gv_frame f = {0};
 	int rc;
@@ -90,6 +91,8 @@ draw_cluster(struct asked *q, struct gv_error *e)
 	for (j = 0; j < q->types; j++) {
 		double price = drawn_number(DRAWN_HALVES);
 
+		if (uniform() < unpaid)
+			price = 0;
 		for (k = 0; k < pools; k++) {
 			size_t gpus = below(5);
 
@@ -392,6 +395,9 @@ record_answer(struct asked *q, struct gv_answer *a, const struct gv_policy *poli
 	record_number(a->s.objective, exact);
 	record_number(a->s.bound, exact);
 	recorded_whole(&r, a->s.has_bound);
+	recorded_way(&r, a->s.gap);
+	recorded_way(&r, a->s.second_missed);
+	recorded_whole(&r, (long long)a->s.n_made);
 	recorded_whole(&r, a->stayed.asked);
 	recorded_whole(&r, a->stayed.failed);
 	recorded_whole(&r, a->stayed.idle);
@@ -453,6 +459,7 @@ ask_policy(struct asked *q, const char *name, struct gv_error *e)
 		opt.policy.solve.certify = true;
 	if (uniform() < .2)
 		opt.policy.relax_slo = true;
+	opt.pop_bound = uniform() < .6;
 	if (!q->pairs && uniform() < .2) {
 		draw_previous(&v, q);
 		opt.previous = &v;
