@@ -115,6 +115,11 @@ ask_any(const struct gv_policy *policy)
 
 	numbers &= ~(1u << GV_NUMBER_BEYOND | 1u << GV_NUMBER_BEYOND_GPUS |
 		     1u << GV_NUMBER_AWAY | 1u << GV_NUMBER_AWAY_GPUS);
+	opt.inside = (enum gv_inside)below(3);
+	if (policy->entities && opt.inside == GV_INSIDE_FIFO) {
+		numbers |= 1u << GV_NUMBER_POSITION;
+		with &= ~(unsigned)DRAWN_CLASSES;
+	}
 	if (uniform() < .4)
 		numbers &= ~(unsigned)GV_NEEDS;
 	if (with & DRAWN_PAIRS && n > 8)
@@ -128,7 +133,6 @@ ask_any(const struct gv_policy *policy)
 	opt.solve.certify = uniform() < .1;
 	opt.solve.digits = uniform() < .1;
 	opt.solve.placeable = uniform() < .2 && n <= 4 && m <= 3 && !(with & DRAWN_PAIRS);
-	opt.inside = (enum gv_inside)below(3);
 	opt.alpha = below(2) == 0 ? 0 : .5;
 	opt.relax_slo = below(2) == 0;
 	if (again)

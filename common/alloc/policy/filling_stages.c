@@ -64,8 +64,8 @@ time_of_limit(const struct gv_filling *f, const struct gv_reach *r, double c)
 	double below = gv_filling_weighted(f, lambda, 0) - rest;
 	int k;
 
-	if (below >= 0 || above <= 0)
-		low = below >= 0 ? 0 : c * (1 - DBL_EPSILON);
+	if (below < 0 && above <= 0)
+		low = c * (1 - DBL_EPSILON);
 	for (k = 0;
 	     below < 0 && above > 0 && k < 300 && high - low > 2 * DBL_EPSILON * high;
 	     k++) {
