@@ -76,7 +76,8 @@ some_fail(void)
 	if (all) {
 		failing.part[FAILS_SIMPLEX] = 0;
 		failing.part[FAILS_PRICES] = failing.part[FAILS_INTERIOR] = 1;
-		failing.first = 1 + below(12);
+		failing.first = below(2) == 0 ? 8 : 40;
+		failing.first = 1 + below(failing.first);
 	}
 }
 

@@ -82,6 +82,31 @@ ask(const struct gv_policy *policy, struct gv_problem *p,
 		r.bits = 0;
 }
 
+/* What --dump-lp writes. */
+static void
+record_program(const struct gv_policy *policy, const struct gv_problem *p)
+{
+	char name[GV_LP_NAME_LEN];
+	struct gv_lp lp = {0};
+	struct gv_lp_names names;
+	size_t i;
+
+	if (policy->program == NULL)
+		return;
+	policy->program(p, &lp, &names);
+	recorded_lp(&r, &lp);
+	for (i = 0; i < lp.n_rows; i++) {
+		names.row(names.ctx, i, name);
+		recorded_text(&r, name);
+	}
+	for (i = 0; i < lp.n_cols; i++) {
+		names.col(names.ctx, i, name);
+		recorded_text(&r, name);
+	}
+	free(names.ctx);
+	gv_lp_free(&lp);
+}
+
 static unsigned
 drawn_with(const struct gv_policy *policy)
 {
@@ -140,6 +165,8 @@ ask_any(const struct gv_policy *policy)
 	if (fail && !opt.solve.placeable)
 		some_fail();
 	ask(policy, &d.p, &opt);
+	if (n <= 12)
+		record_program(policy, &d.p);
 	if (again) { /* with what is remembered, of a job that has changed */
 		d.p.weight[0] *= 1.5;
 		memory.change = .1;
@@ -147,6 +174,27 @@ ask_any(const struct gv_policy *policy)
 	}
 	none_fail();
 	gv_price_forget(&memory);
+	drawn_free(&d);
+}
+
+/* More jobs than a program of many digits is quick for, until GLPK works again. */
+static void
+ask_many(void)
+{
+	struct gv_policy_options opt = {.inside = (enum gv_inside)below(3)};
+	size_t n = 52 + below(12), m = 2 + below(2);
+	unsigned numbers = uniform() < .3 ? (unsigned)GV_NEEDS : 0;
+	struct drawn d;
+
+	if (opt.inside == GV_INSIDE_FIFO)
+		numbers |= 1u << GV_NUMBER_POSITION;
+	drawn_problem(&d, n, m, numbers, DRAWN_NEAR);
+	some_fail();
+	failing.part[FAILS_SIMPLEX] = 0;
+	failing.part[FAILS_PRICES] = failing.part[FAILS_INTERIOR] = 1;
+	failing.first = 1 + below(40);
+	ask(&gv_policy_water_filling, &d.p, &opt);
+	none_fail();
 	drawn_free(&d);
 }
 
@@ -168,6 +216,11 @@ main(void)
 				ask_any(*policy);
 			recorded_answer(&r, "%s, %d", (*policy)->name, k);
 		}
+	}
+	for (k = 0; k < 24; k++) {
+		draws_begin(2, 0, (uint32_t)k);
+		ask_many();
+		recorded_answer(&r, "many, %d", k);
 	}
 	recorded_close(&r);
 	return done_testing();

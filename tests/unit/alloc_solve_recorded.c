@@ -358,6 +358,35 @@ ask_apart(void)
 	drawn_free(&d);
 }
 
+/* Jobs of which not all mixtures are looked at, in whole gangs. */
+static void
+ask_placed(void)
+{
+	const struct gv_solver_options opt = {.placeable = true};
+	size_t n = 33 + below(8), m = 1 + below(2), i;
+	struct gv_solution s = {0};
+	struct gv_error e = {0};
+	struct gv_level l;
+	struct drawn d;
+	double *a;
+
+	drawn_problem(&d, n, m, 0, DRAWN_NEAR);
+	for (i = 0; i < m; i++)
+		d.p.capacity[i] = 8 + (double)below(20);
+	a = draw_levels(&d.p);
+	s.x = gv_xcalloc(n, m * sizeof(*s.x));
+	gv_level_init(&l, &d.p, &s, true);
+	record_errors(gv_level_solve(&d.p, a, &opt, "levels", &l, &e), &e);
+	record_solution(&d.p, &s);
+	record(l.lambda, n);
+	record(l.price, m);
+	recorded_solved(&r, l.limit);
+	gv_level_free(&l);
+	free(s.x);
+	free(a);
+	drawn_free(&d);
+}
+
 static void
 ask_deadlines(void)
 {
@@ -453,6 +482,7 @@ main(void)
 	test_all("reaches", 5, ask_reach, 40, 24);
 	test_all("apart", 6, ask_apart, 40, 24);
 	test_all("deadlines", 7, ask_deadlines, 40, 24);
+	test_all("placed", 8, ask_placed, 12, 1);
 	recorded_close(&r);
 	return done_testing();
 }
