@@ -325,7 +325,7 @@ record_points(const struct gv_hull *h)
 }
 
 static void
-ask_hull(const struct gv_problem *p)
+ask_hull(const struct gv_problem *p, double work)
 {
 	size_t cells = p->n * p->m, rounds = 1 + below(6), k;
 	double *x = gv_xcalloc(cells, sizeof(*x));
@@ -347,7 +347,7 @@ ask_hull(const struct gv_problem *p)
 	recorded_whole(&r, gv_hull_price_by_steps(&h, gain, enough));
 	record_points(&h);
 	k = h.n_placements;
-	recorded_rounded(&r, gv_hull_price(&h, gain, enough, INFINITY), 9);
+	recorded_rounded(&r, gv_hull_price(&h, gain, enough, work), 9);
 	recorded_whole(&r, h.n_placements > k);
 	if (h.n_placements > k)
 		recorded_rounded(&r, gv_hull_value(&h, &h.point[k * cells], gain), 9);
@@ -368,10 +368,34 @@ test_hulls(void)
 			struct drawn d;
 
 			drawn_problem(&d, n, m, 0, shapes);
-			ask_hull(&d.p);
+			ask_hull(&d.p, INFINITY);
 			drawn_free(&d);
 		}
 		recorded_answer(&r, "hulls, %d", k);
+	}
+}
+
+/* More GPUs than all ways to use them can be looked at: by branch and cut. */
+static void
+test_wide_hulls(void)
+{
+	int k, i;
+
+	for (k = 0; k < 20; k++) {
+		draws_begin(3, 1, (uint32_t)k);
+		for (i = 0; i < 3; i++) {
+			size_t n = 4 + below(6), m = 4 + below(3), j;
+			struct drawn d;
+
+			drawn_problem(&d, n, m, 0, shapes | DRAWN_NEAR);
+			for (j = 0; j < m; j++)
+				d.p.capacity[j] += 30;
+			for (j = 0; j < n; j++)
+				d.p.scale[j] += (double)(2 * below(4));
+			ask_hull(&d.p, uniform() < .5 ? 1e4 : 5e5);
+			drawn_free(&d);
+		}
+		recorded_answer(&r, "wide hulls, %d", k);
 	}
 }
 
@@ -593,6 +617,7 @@ main(void)
 	test_turns();
 	test_stairs();
 	test_hulls();
+	test_wide_hulls();
 	test_programs();
 	test_policies();
 	test_budgets();
