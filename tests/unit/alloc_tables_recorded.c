@@ -360,6 +360,31 @@ record_levels(struct gv_entity_levels *l, bool exact)
 	}
 }
 
+/* What --dump-lp writes. */
+static void
+record_program(const struct gv_answer *a, const struct gv_policy *policy)
+{
+	char name[GV_LP_NAME_LEN];
+	struct gv_lp lp = {0};
+	struct gv_lp_names names;
+	size_t i;
+
+	if (policy->program == NULL || (a->p.together != NULL && a->p.budget > 0))
+		return;
+	gv_answer_program(a, policy, &lp, &names);
+	recorded_lp(&r, &lp);
+	for (i = 0; i < lp.n_rows - (a->p.budget > 0); i++) {
+		names.row(names.ctx, i, name);
+		recorded_text(&r, name);
+	}
+	for (i = 0; i < lp.n_cols; i++) {
+		names.col(names.ctx, i, name);
+		recorded_text(&r, name);
+	}
+	free(names.ctx);
+	gv_lp_free(&lp);
+}
+
 static void
 record_answer(struct asked *q, struct gv_answer *a, const struct gv_policy *policy,
     const struct gv_answer_options *opt, bool exact)
@@ -392,6 +417,7 @@ record_answer(struct asked *q, struct gv_answer *a, const struct gv_policy *poli
 	free(need);
 	if (a->impossible || a->p.n == 0)
 		return;
+	record_program(a, policy);
 	record_number(a->s.objective, exact);
 	record_number(a->s.bound, exact);
 	recorded_whole(&r, a->s.has_bound);
@@ -412,6 +438,9 @@ record_answer(struct asked *q, struct gv_answer *a, const struct gv_policy *poli
 		record_levels(&l, exact);
 		gv_entity_levels_free(&l);
 	}
+	gv_previous_from(&v, &q->rates, q->now);
+	recorded_whole(&r, (long long)v.names.n);
+	recorded_doubles(&r, v.share, v.names.n * v.m);
 	gv_stay_remember(&v, a, &q->rates);
 	recorded_whole(&r, (long long)v.names.n);
 	for (i = 0; i < v.names.n * v.m; i++)
@@ -537,6 +566,7 @@ ask(const char *name)
 int
 main(void)
 {
+	char names[400];
 	static const char *const name[] = {"isolated", "proportional", "max-min",
 	    "isolated+agnostic", "proportional+none", "max-min+fifo", "makespan",
 	    "finish-time", "max-sum", "min-cost+per-dollar", "fifo", "fifo-greedy", "sjf",
@@ -548,6 +578,10 @@ main(void)
 
 	recorded_open(&r);
 	recorded_glpk(&r, glp_version());
+	gv_policy_names(names, sizeof names);
+	recorded_text(&r, names);
+	gv_policy_names(names, 40);
+	recorded_text(&r, names);
 	for (k = 0; k < sizeof(name) / sizeof(name[0]); k++)
 		for (n = 0; n < (k < 2 ? 40 : 8); n++) {
 			draws_begin(1, (uint32_t)k, (uint32_t)n);
