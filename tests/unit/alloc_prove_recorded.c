@@ -250,6 +250,8 @@ ask_any(enum gv_measure measure, unsigned with)
 	if (with & DRAWN_PAIRS)
 		drawn_pair_shares(&d.p, &s);
 	spoil_pair(&s, d.p.n);
+	if (uniform() < .05)
+		s.x[below(d.p.n * d.p.m)] = -.25;
 	drawn_multipliers(&d.p, &s.multipliers);
 	meet_needs(&d.p, &s);
 	s.objective = measure == GV_MEASURE_RATIO && gv_problem_cost(&d.p, s.x) == 0
@@ -274,7 +276,7 @@ test_any(void)
 
 	for (measure = 0; measure <= GV_MEASURE_RATIO; measure++)
 		for (pairs = 0; pairs < 2; pairs++)
-			for (k = 0; k < 8; k++) {
+			for (k = 0; k < 12; k++) {
 				draws_begin(
 				    2, (uint32_t)measure, (uint32_t)(2 * k + pairs));
 				for (i = 0; i < 12; i++)
