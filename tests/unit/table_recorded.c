@@ -17,7 +17,8 @@ static struct gv_error e;
 
 static const char *const cells[] = {"a", "", "1", "-2.5", "x y", "\"q\"", "\"a,b\"",
     "\"a\"\"b\"", "\"\"", "1e3", "\\t", "a\\\\b", "\"two\nlines\"", "\\", "7",
-    "9223372036854775808", "\xc3\xbc", "gpu_type", "job_id", "0", "\"\"\"\"", "\\n\\r"};
+    "9223372036854775808", "\xc3\xbc", "gpu_type", "job_id", "0", "\"\"\"\"", "\\n\\r",
+    "ab", "abc", "gpu", "\x1f\x8bz", "\xef\xbb\xbfz"};
 static const char *const odd[] = {"\"", "\r", "\n", "\n\n", "\t", ",", "a\"b", "\"a\"b",
     "\xef\xbb\xbf", "\r\n\r\n", "\"\r\"", "\"open", "\r\n", "\n\r\n", ";"};
 
