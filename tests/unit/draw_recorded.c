@@ -28,7 +28,7 @@ static double
 drawn_size(void)
 {
 	static const double round_[] = {
-	    0, 1, .5, 2, 5, 10, 9999, 10000, 999.95, 1e6, .001, 3};
+	    0, 1, .5, 2, 5, 10, 9999, 10000, 999.95, 1e16, .001, 3};
 	size_t kind = below(4);
 	double part = uniform();
 	int power = (int)below(40) - 20;
@@ -282,6 +282,28 @@ ask_elements(struct recorded *r)
 	answer_end(r);
 }
 
+/* How wide each character is. */
+static void
+ask_widths(struct recorded *r)
+{
+	uint32_t c;
+
+	for (c = 0x80; c < 0x110000; c++) {
+		const bool two = c < 0x800, three = c < 0x10000;
+		const char s[4] = {(char)(two     ? 0xc0 | c >> 6
+					  : three ? 0xe0 | c >> 12
+						  : 0xf0 | c >> 18),
+		    (char)(0x80 | (c >> (two        ? 0
+					    : three ? 6
+						    : 12) &
+				      63)),
+		    (char)(0x80 | (c >> (three ? 0 : 6) & 63)), (char)(0x80 | (c & 63))};
+
+		recorded_double(r, gv_text_px(s, two ? 2 : three ? 3 : 4));
+	}
+	recorded_answer(r, "widths");
+}
+
 int
 main(void)
 {
@@ -289,6 +311,7 @@ main(void)
 	size_t turn, i;
 
 	recorded_open(&r);
+	ask_widths(&r);
 	for (turn = 0; turn < 40; turn++) {
 		draws_begin(94, 0, (uint32_t)turn);
 		for (i = 0; i < 40; i++)
