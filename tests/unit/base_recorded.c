@@ -120,8 +120,9 @@ test_middles(void)
 	int digits;
 
 	for (i = 0; i < 100; i++) {
-		double mantissa = floor(ldexp(1 + uniform(), 52));
-		double v = ldexp(mantissa, (int)below(12) - 8);
+		double mantissa = floor(ldexp(i % 4 == 0 ? 1 : 1 + uniform(), 52));
+		int power = i % 2 == 0 ? (int)below(2000) - 1060 : (int)below(12) - 8;
+		double v = ldexp(mantissa, power);
 
 		for (digits = 15; digits <= 17; digits++) {
 			snprintf(want, sizeof(want), "%.*g", digits, v);
@@ -381,6 +382,7 @@ test_arena(void)
 	size_t n = 1 + below(200), i, k, bad = 0, cap = 0, want = 0;
 	struct gv_arena a = {0};
 	int *grown = NULL;
+	char *copy[200];
 
 	memset(letters, 'x', LETTERS);
 	for (i = 0; i < n; i++) {
@@ -400,6 +402,12 @@ test_arena(void)
 		for (k = 0; k < piece[i].n; k++)
 			bad += piece[i].p[k] != i % 251;
 	gv_arena_free(&a);
+	for (i = 0; i < 200; i++)
+		copy[i] = gv_xstrndup(letters, i);
+	for (i = 0; i < 200; i++) {
+		bad += strlen(copy[i]) != i;
+		free(copy[i]);
+	}
 	for (i = 0; i < 40; i++) {
 		size_t before = cap;
 
