@@ -402,8 +402,17 @@ test_arena(void)
 		for (k = 0; k < piece[i].n; k++)
 			bad += piece[i].p[k] != i % 251;
 	gv_arena_free(&a);
-	for (i = 0; i < 200; i++)
+	memset(gv_arena_alloc(&a, 10, 1), 'x', 10); /* it can be used again */
+	gv_arena_free(&a);
+	for (i = 0; i < 200; i++) {
+		copy[i] = gv_xlines(i, 3);
+		bad += (uintptr_t)copy[i] % 64 != 0;
+		memset(copy[i], 'x', 3 * i);
+	}
+	for (i = 0; i < 200; i++) {
+		free(copy[i]);
 		copy[i] = gv_xstrndup(letters, i);
+	}
 	for (i = 0; i < 200; i++) {
 		bad += strlen(copy[i]) != i;
 		free(copy[i]);
