@@ -52,8 +52,7 @@ drawn_job(size_t i)
 static inline const char *
 drawn_type(size_t i)
 {
-	static const char *const name[] = {
-	    "v100", "p100", "a long name of a type", "k<80"};
+	static const char *const name[] = {"v", "w", "a long name of a type", "k<80"};
 
 	return name[i];
 }

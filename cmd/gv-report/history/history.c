@@ -174,7 +174,7 @@ joint_of(struct history *h, size_t one, size_t other, size_t type)
 	n = gv_hash_add(&h->joints, kept, sizeof(key));
 	h->joint = gv_xgrow(h->joint, &h->cap_joints, n + 1, sizeof(*h->joint));
 	b = &h->joint[n];
-	*b = (struct joint){.job = {key[0], key[1]}};
+	*b = (struct joint){.second = key[1]};
 	for (i = 0; i < 2; i++) {
 		struct job *j = &h->job[key[i]];
 
@@ -216,7 +216,7 @@ leave(struct history *h, struct job *j, enum job_state state, double now)
 	struct use *u;
 	size_t i;
 
-	for (i = j->joint; i > 0; i = b->next[b->job[1] == me]) {
+	for (i = j->joint; i > 0; i = b->next[b->second == me]) {
 		b = &h->joint[i - 1];
 		settle_joint(b, now);
 		b->share = 0;

@@ -55,7 +55,7 @@ struct use {
 
 /* A share that two jobs are promised together, on the type of their uses. */
 struct joint {
-	size_t job[2]; /* rising */
+	size_t second; /* the job that came later */
 	struct use *use[2];
 	size_t next[2]; /* of the same job, + 1; 0 = none */
 	double share;   /* now */
