@@ -353,10 +353,8 @@ record_levels(struct gv_entity_levels *l, bool exact)
 		record_number(l->level[k].value, exact);
 		recorded_double(&r, l->level[k].quota);
 		recorded_whole(&r, l->level[k].top);
-		if (exact) {
-			recorded_double(&r, l->level[k].gpus);
-			recorded_whole(&r, l->level[k].done);
-		}
+		record_share(l->level[k].gpus, exact);
+		record_share(l->level[k].done, exact);
 	}
 }
 
