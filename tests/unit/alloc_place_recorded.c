@@ -251,6 +251,35 @@ test_turns(void)
 	}
 }
 
+/* Rows of several jobs on several types, which fill what there is: how they are laid out counts. */
+static void
+test_full_turns(void)
+{
+	int k, i;
+
+	for (k = 0; k < 40; k++) {
+		draws_begin(2, 1, (uint32_t)k);
+		for (i = 0; i < 60; i++) {
+			size_t n = 1 + below(k % 2 ? 14 : 6), m = 2 + below(3), j;
+			struct drawn d;
+			double *x;
+
+			drawn_problem(&d, n, m, 0, DRAWN_CLASSES | DRAWN_NEAR);
+			for (j = 0; j < n; j++)
+				d.p.count[j] = k % 2 ? 1 : (double)(1 + below(7));
+			for (j = 0; j < n * m; j++)
+				d.p.rate[j] = fmax(d.p.rate[j], .5);
+			x = gv_xcalloc(n, m * sizeof(*x));
+			drawn_mixture(&d.p, x);
+			recorded_whole(&r, gv_turns_by_stairs(&d.p, x));
+			recorded_whole(&r, gv_groups_fit(&d.p, x));
+			free(x);
+			drawn_free(&d);
+		}
+		recorded_answer(&r, "full turns, %d", k);
+	}
+}
+
 static void
 drawn_type(struct gv_turns_type *t)
 {
@@ -615,6 +644,7 @@ main(void)
 	test_greedy();
 	test_many_gpus();
 	test_turns();
+	test_full_turns();
 	test_stairs();
 	test_hulls();
 	test_wide_hulls();
