@@ -341,6 +341,24 @@ recv(int fd, void *b, size_t n, int flags)
 	return got;
 }
 
+/* What is called instead of it where the library is hardened. */
+int __poll_chk(struct pollfd *p, nfds_t n, int ms, size_t room);
+int
+__poll_chk(struct pollfd *p, nfds_t n, int ms, size_t room)
+{
+	(void)room;
+	return poll(p, n, ms);
+}
+
+/* As __poll_chk. */
+ssize_t __recv_chk(int fd, void *b, size_t n, size_t room, int flags);
+ssize_t
+__recv_chk(int fd, void *b, size_t n, size_t room, int flags)
+{
+	(void)room;
+	return recv(fd, b, n, flags);
+}
+
 /* ---- questions ---- */
 
 static void

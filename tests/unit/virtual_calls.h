@@ -71,6 +71,15 @@ poll(struct pollfd *p, nfds_t n, int ms)
 	return me()->dead ? -1 : poll_now(p, n);
 }
 
+/* What is called instead of it where the library is hardened. */
+int __poll_chk(struct pollfd *p, nfds_t n, int ms, size_t room);
+int
+__poll_chk(struct pollfd *p, nfds_t n, int ms, size_t room)
+{
+	(void)room;
+	return poll(p, n, ms);
+}
+
 int
 getaddrinfo(const char *name, const char *service, const struct addrinfo *hints,
     struct addrinfo **list)
@@ -324,6 +333,15 @@ recv(int fd, void *b, size_t n, int flags)
 	if ((flags & MSG_PEEK) == 0)
 		s->taken += n;
 	return (ssize_t)n;
+}
+
+/* As __poll_chk. */
+ssize_t __recv_chk(int fd, void *b, size_t n, size_t room, int flags);
+ssize_t
+__recv_chk(int fd, void *b, size_t n, size_t room, int flags)
+{
+	(void)room;
+	return recv(fd, b, n, flags);
 }
 
 #endif
