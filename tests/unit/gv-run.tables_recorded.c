@@ -26,6 +26,15 @@ gethostname(char *name, size_t len)
 	return 0;
 }
 
+/* What is called instead of it where the library is hardened. */
+int __gethostname_chk(char *name, size_t len, size_t room);
+int
+__gethostname_chk(char *name, size_t len, size_t room)
+{
+	(void)room;
+	return gethostname(name, len);
+}
+
 /* ---- drawn tables ---- */
 
 /* Of each type GPUs without a node, or on some; now and then twice on one. */
