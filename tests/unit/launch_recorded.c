@@ -46,6 +46,15 @@ pread(int fd, void *buf, size_t n, off_t offset)
 	return got;
 }
 
+/* What is called instead of it where the library is hardened. */
+ssize_t __pread_chk(int fd, void *buf, size_t n, off_t offset, size_t room);
+ssize_t
+__pread_chk(int fd, void *buf, size_t n, off_t offset, size_t room)
+{
+	(void)room;
+	return pread(fd, buf, n, offset);
+}
+
 /* ---- environments ---- */
 
 static void

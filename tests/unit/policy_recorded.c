@@ -189,6 +189,15 @@ poll(struct pollfd *p, nfds_t n, int ms)
 	return 0;
 }
 
+/* What is called instead of it where the library is hardened. */
+int __poll_chk(struct pollfd *p, nfds_t n, int ms, size_t room);
+int
+__poll_chk(struct pollfd *p, nfds_t n, int ms, size_t room)
+{
+	(void)room;
+	return poll(p, n, ms);
+}
+
 /* ---- questions ---- */
 
 static void
