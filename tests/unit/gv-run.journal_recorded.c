@@ -198,6 +198,23 @@ recorded_lines(struct recorded *r, const struct gv_strbuf *b)
 
 /* ---- restored ---- */
 
+/* One whose seal is right, and what it says is not. */
+static void
+draw_odd_clock(void)
+{
+	static const char *const says[] = {"x 1 2 3", "1 x 2 3", "1 2 x 3", "1 2 3 x",
+	    "1 2 3", "1 -2 3 4", "1 2 9007199254740993 4", "1 2 9007199254740992 4",
+	    "1 0 -1 9"};
+	struct gv_strbuf b = {0};
+
+	gv_strbuf_str(&b, says[below(9)]);
+	while (b.len < 100 - lines_seal_len(LINES_SUMS))
+		gv_strbuf_char(&b, ' ');
+	lines_seal(&b, 0);
+	scratch_file("s/clock", b.s, b.len);
+	gv_strbuf_free(&b);
+}
+
 static void
 draw_clock(size_t len)
 {
@@ -210,6 +227,10 @@ draw_clock(size_t len)
 		return;
 	if (one_in(12)) {
 		scratch_file("s/clock", "7", 1);
+		return;
+	}
+	if (one_in(6)) {
+		draw_odd_clock();
 		return;
 	}
 	c.journal_bytes = (int64_t)below(len + 40);
@@ -245,13 +266,20 @@ ask(struct recorded *r, const struct drawn_run *d, const struct gv_strbuf *text)
 	bool pairs = one_in(3), any = false;
 	struct clock c = {0};
 	struct jobs jobs;
+	int fd = dup(0), after;
 
 	scratch_file("s/events.csv", text->s != NULL ? text->s : "", text->len);
 	unlink("s/events.csv.damaged");
 	if (one_in(20))
 		unlink("s/events.csv");
 	draw_clock(text->len);
+	close(fd);
 	recorded_whole(r, clock_read_in("s", &c));
+	after = dup(0);
+	recorded_whole(r, after - fd); /* none is left open */
+	close(after);
+	recorded_whole(r, c.round);
+	recorded_whole(r, c.journal_bytes);
 	recorded_double(r, c.now_s);
 	stderr_listen();
 	recorded_whole(r, restore_inspect("s", out, &e));

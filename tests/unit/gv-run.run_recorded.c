@@ -457,6 +457,34 @@ begin(struct run *u)
 	gv_life_tell_pools(&u->jobs.life);
 }
 
+/* What a user asks for, from outside, of jobs that the run has or has not. */
+static void
+recorded_send(struct recorded *r, const struct run *u)
+{
+	static char name[][8] = {"a", "j2", "x/y", "8", "nobody"};
+	enum control_kind kind = (enum control_kind)(1 + below(3));
+	char *job[3], **id, *s;
+	size_t n = below(4), i, len;
+	struct gv_error e = {0};
+
+	for (i = 0; i < n; i++)
+		job[i] = name[below(5)];
+	recorded_whole(r, control_send(one_in(9) ? "none" : "s", kind, job, n, &e));
+	recorded_error(r, &e);
+	gv_error_clear(&e);
+	id = spool_list("s", control_spool, &n);
+	recorded_whole(r, (long long)n);
+	for (i = 0; i < n; i++) {
+		if (spool_read("s", control_spool, id[i], &s, &len, &e) == 0) {
+			recorded_bytes(r, s, len);
+			free(s);
+		}
+		free(id[i]);
+	}
+	free(id);
+	recorded_whole(r, (long long)u->control.n);
+}
+
 /* A journal that is there is gone on with; where there is no folder there is none. */
 static void
 go_on(struct recorded *r, struct run *u)
@@ -542,6 +570,7 @@ live(struct recorded *r)
 		journal_submission(&u.journal, &u.jobs.life, "last");
 		journal_close(&u.journal);
 		recorded_file(r, "s/events.csv");
+		recorded_send(r, &u);
 		go_on(r, &u);
 		recorded_broken(r, &u);
 		control_close(&u.control);
