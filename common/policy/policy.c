@@ -216,7 +216,6 @@ static enum gv_policy_state
 fail(struct gv_policy *p)
 {
 	gv_child_kill(&p->child);
-	forget_answer(p);
 	return p->state = GV_POLICY_FAILED;
 }
 

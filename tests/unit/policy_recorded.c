@@ -17,7 +17,7 @@
 #include "policy/policy.h"
 #include "recorded_frame.h"
 
-enum { ROUNDS = 60, PER_ROUND = 20, QUESTIONS = 5, PID = 77, IN = 70, OUT = 71 };
+enum { ROUNDS = 60, PER_ROUND = 20, QUESTIONS = 5, PID = 77 };
 
 /* ---- a command ---- */
 
@@ -31,8 +31,7 @@ static struct {
 	struct gv_strbuf in, out;
 	size_t heard, told; /* of both */
 	double speaks_s;    /* what is in out comes then */
-	int status;
-	int killed;
+	int status, in_fd, out_fd;
 } c;
 
 static void
@@ -47,7 +46,8 @@ static void
 hears(void)
 {
 	static const char *const odd[] = {"a,b\n1,2\n\nmore\n", "a,b\n1,2\n\n\r\n\n",
-	    "\n", "a\n\n", "a,b\r\n1,2\r\n\r\n", "a,b\n1,2", "a,b\n\"x\n\ny\",2\n\n"};
+	    "\n", "\r\n", "a\n\n", "a,b\r\n1,2\r\n\r\n", "a,b\n1,2",
+	    "a,b\n\"x\n\ny\",2\n\n"};
 	bool whole = c.in.len >= c.heard + 2 && c.in.s[c.in.len - 1] == '\n' &&
 		     c.in.s[c.in.len - 2] == '\n';
 
@@ -57,7 +57,7 @@ hears(void)
 	if (c.manner == STREAMS && whole)
 		says("a,b\n1,2\n\n");
 	else if (c.manner == ODD && (whole || c.ended))
-		says(odd[below(7)]);
+		says(odd[below(8)]);
 	else if (c.manner == BUFFERS && c.ended)
 		says("a,b\n3,4\n\n");
 	else if ((c.manner == FILTERS || c.manner == STREAMS) && c.ended &&
@@ -78,7 +78,7 @@ gv_child_start(struct gv_child *child, const char *command, const char *director
 		return gv_error_set(e, "cannot start a process");
 	if (below(3) == 0)
 		c.manner = (enum manner)below(MANNERS);
-	*child = (struct gv_child){PID, IN, OUT};
+	*child = (struct gv_child){PID, c.in_fd, c.out_fd};
 	gv_strbuf_clear(&c.in);
 	gv_strbuf_clear(&c.out);
 	c.heard = c.told = 0;
@@ -181,7 +181,7 @@ poll(struct pollfd *p, nfds_t n, int ms)
 	for (i = 0; i < n; i++) {
 		recorded_whole(c.r, p[i].fd);
 		recorded_whole(c.r, p[i].events);
-		if (p[i].fd == IN)
+		if (p[i].events == POLLOUT)
 			return 1;
 	}
 	recorded_whole(c.r, ms / 4);
@@ -234,7 +234,7 @@ draw_question(struct gv_strbuf *b)
 static void
 ask(struct recorded *r)
 {
-	static const size_t limit[] = {0, 0, 0, 4, 8, 9, 20};
+	static const size_t limit[] = {0, 0, 0, 1, 8, 9, 20};
 	struct gv_policy_spec spec = {
 	    .command = "policy x", .timeout_s = 1 + (double)below(8)};
 	struct gv_policy *p;
@@ -244,6 +244,8 @@ ask(struct recorded *r)
 	spec.streams = below(2) == 0;
 	spec.limit_bytes = limit[below(7)];
 	c.r = r;
+	c.in_fd = below(4) == 0 ? 0 : 70;
+	c.out_fd = below(4) == 0 ? 0 : 71;
 	c.now_s = 100;
 	c.slow_s = below(2) == 0 ? .1 : below(2) == 0 ? 1 : 10;
 	c.manner = below(3) == 0 ? (enum manner)below(MANNERS) : STREAMS;
@@ -255,7 +257,9 @@ ask(struct recorded *r)
 		int rc = 1;
 
 		draw_question(&table);
-		if (below(3) == 0)
+		if (below(6) == 0)
+			c.manner = LEAVES;
+		if (below(2) == 0)
 			rc = gv_policy_ask_changes(p, &table);
 		recorded_whole(r, rc);
 		if (rc != 0)
