@@ -382,7 +382,7 @@ test_sample(size_t n, size_t m, bool sum, bool needs)
 	struct gv_problem p = draw(n * PART, m, 1);
 	double *a = levels_of(&p, false), *gain = gv_linear_normalised(&p);
 	double *need = gv_xcalloc(p.n, sizeof(*need));
-	double *price = gv_xcalloc(m, sizeof(*price)), level;
+	double *price = gv_xcalloc(m, sizeof(*price)), level = 0;
 	bool *column = gv_xcalloc(p.n, m * sizeof(*column));
 	struct gv_interior_program ip = {.n = p.n,
 	    .m = m,

@@ -35,8 +35,7 @@ struct text {
 	size_t n;
 };
 
-GV_PRINTF(2, 3) static void
-say(struct text *t, const char *fmt, ...)
+GV_PRINTF(2, 3) static void say(struct text *t, const char *fmt, ...)
 {
 	va_list ap;
 
