@@ -78,8 +78,6 @@ gv_knapsack_fill(struct gv_knapsack *w, struct gv_knapsack_item *item, size_t n,
 		return false;
 	fill(w, item, left);
 	*worth = w->best[left];
-	for (k = 0; k < n; k++)
-		item[k].taken = 0;
 	for (k = w->n_one; k-- > 0;)
 		if (w->taken[k * ((size_t)gpus + 1) + left]) {
 			left -= (size_t)item[w->one[k]].gang;

@@ -11,7 +11,7 @@
 struct gv_knapsack_item {
 	size_t id; /* the caller's; orders what is alike else */
 	double gang, jobs, worth;
-	double taken; /* out: jobs, 0 to jobs */
+	double taken; /* 0 before; so many jobs are taken, 0 to jobs */
 };
 
 /* Room that is used again from one to the next; = {0} is none. */

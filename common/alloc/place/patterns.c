@@ -201,35 +201,9 @@ best_pattern(struct tree *t, size_t j)
 
 /* ---- a node ---- */
 
-/* Whether jobs and GPUs suffice for what is branched on. */
-static bool
-is_possible(const struct tree *t)
-{
-	const struct gv_problem *p = t->p;
-	size_t i, j;
-
-	for (i = 0; i < p->n; i++) {
-		double sum = 0;
-
-		for (j = 0; j < p->m; j++)
-			sum += t->lo[i * p->m + j];
-		if (sum > p->count[i])
-			return false;
-	}
-	for (j = 0; j < p->m; j++) {
-		double gpus = 0;
-
-		for (i = 0; i < p->n; i++)
-			gpus += t->lo[i * p->m + j] * p->scale[i];
-		if (gpus > p->capacity[j])
-			return false;
-	}
-	return true;
-}
-
 /*
  * The best patterns at the multipliers u, each at least known; what they bound placements of
- * the node to.
+ * the node to, -INFINITY where it has none.
  */
 static double
 bound_at(struct tree *t)
@@ -244,6 +218,8 @@ bound_at(struct tree *t)
 	for (j = 0; j < p->m; j++) {
 		terms += p->capacity[j];
 		t->worth[j] = best_pattern(t, j);
+		if (t->worth[j] == -INFINITY)
+			return -INFINITY;
 		t->best[j] = (size_t)(pattern_of(t, j, t->jobs) - t->pattern);
 		sum += t->worth[j];
 		size += fabs(t->worth[j]);
@@ -377,7 +353,6 @@ round_mixture(struct tree *t)
 	if (sum > t->enough) {
 		memcpy(t->point, t->whole, cells * sizeof(*t->point));
 		t->enough = sum;
-		t->most = fmax(t->most, sum);
 	}
 }
 
@@ -407,8 +382,6 @@ visit(struct tree *t)
 	size_t turn, cell;
 	bool more = true;
 
-	if (!is_possible(t))
-		return DONE;
 	memcpy(t->u, t->known, t->p->n * sizeof(*t->u));
 	bound = bound_at(t);
 	if (bound > t->enough)
