@@ -477,6 +477,11 @@ cost --prices=offers.csv
 is_out "--prices: the last of each source" <<EOF
 1000
 EOF
+awk 'NR == 1 { print; next } { row[n++] = $0 } END { while (n > 0) print row[--n] }' offers.csv >turned.csv
+cost --prices=turned.csv
+is_out "--prices: the last by its time, wherever it stands" <<EOF
+1000
+EOF
 cost --prices=offers.csv --at=-1
 is_out "--prices --at before the first: the cluster's" <<EOF
 36

@@ -369,6 +369,9 @@ column experts_per_token 2
 refused "a choice of no experts" 'odd.csv:2: experts_per_token: expected a number of the 0 experts, got 2' odd.csv
 column experts,experts_per_token 8,9
 refused "more than there are" 'odd.csv:2: experts_per_token: expected a number of the 8 experts, got 9' odd.csv
+column experts,experts_per_token 8,8
+run plan --gpus=8 --gpu-type=A100-80GB odd.csv
+is_status 0 "all there are"
 column shared_ffn_hidden_size 9
 refused "beside nothing" 'odd.csv:2: shared_ffn_hidden_size: a part for all tokens is beside experts, of which there are none' odd.csv
 column norm batchnorm
