@@ -10,7 +10,7 @@
 
 enum { MAX_ITERATIONS = 20000 };
 
-/* Of branch and cut, seconds; and where more of it may follow. */
+/* Of the search for one placement, seconds; and where more of it may follow. */
 static const double most_work = 5e7, little_work = 5e5;
 
 struct restricted_master {

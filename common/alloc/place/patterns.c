@@ -47,10 +47,10 @@ struct tree {
 	struct gv_lp lp; /* of the node; rows: a type's patterns, then classes */
 	struct gv_lp_basis basis;
 	double *dual;  /* [m + n] of the rows */
-	double *u;     /* [n] multipliers of the classes */
+	double *known; /* [n] multipliers of the classes, of the best bound so far */
+	double *u;     /* [n] likewise, where patterns are priced now */
 	double *worth; /* [m] of the best patterns there, */
 	size_t *best;  /* [m] and which they are */
-	double *known; /* [n] likewise, those of the best bound so far */
 	double *mean;  /* [n][m] of the mixture */
 	double *jobs;  /* [n] of one pattern */
 	struct gv_knapsack knapsack;
