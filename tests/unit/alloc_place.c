@@ -9,11 +9,11 @@
 #include "base/mem.h"
 #include "draws.h"
 #include "lp/lp.h"
+#include "alloc/place/branching.h"
 #include "alloc/place/domain.h"
 #include "alloc/place/greedy.h"
 #include "alloc/place/groups.h"
 #include "alloc/place/hull_pricing.h"
-#include "alloc/place/patterns.h"
 #include "alloc/place/turns.h"
 
 enum { MOST = 30000, CELLS = 15 };
@@ -400,7 +400,7 @@ searches_well(const struct gv_problem *p, const double *gain, double enough, dou
 {
 	double point[CELLS] = {0}, bound, value;
 
-	if (!gv_patterns_best(p, gain, enough, INFINITY, point, &bound))
+	if (!gv_placement_best(p, gain, enough, INFINITY, point, &bound))
 		return false;
 	value = value_of(p, gain, point);
 	if (most > enough + 1e-12 || value > 0) /* found, and known as the best */
@@ -416,7 +416,7 @@ gives_up_well(const struct gv_problem *p, const double *gain, double work, doubl
 {
 	double point[CELLS] = {0}, bound;
 
-	return gv_patterns_best(p, gain, most * .9, work, point, &bound) &&
+	return gv_placement_best(p, gain, most * .9, work, point, &bound) &&
 	       bound >= most - 1e-12 && is_one(point);
 }
 
@@ -457,7 +457,7 @@ packs(double jobs, double gpus)
 	p.count[0] = jobs;
 	p.scale[0] = p.weight[0] = p.rate[0] = 1;
 	p.capacity[0] = gpus;
-	found = gv_patterns_best(&p, &gain, 0, INFINITY, &point, &most) &&
+	found = gv_placement_best(&p, &gain, 0, INFINITY, &point, &most) &&
 		point == fmin(jobs, gpus) && fabs(most - point) < 1e-9 * point;
 	gv_problem_free(&p);
 	return found;

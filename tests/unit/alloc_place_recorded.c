@@ -6,11 +6,11 @@
 
 #include "alloc_help.h"
 #include "alloc_draws.h"
+#include "alloc/place/branching.h"
 #include "alloc/place/domain.h"
 #include "alloc/place/greedy.h"
 #include "alloc/place/groups.h"
 #include "alloc/place/hull_pricing.h"
-#include "alloc/place/patterns.h"
 #include "alloc/place/placed.h"
 #include "alloc/place/turns.h"
 
@@ -79,7 +79,7 @@ ask_patterns(const struct gv_problem *p, const double *gain)
 		double *point = gv_xcalloc(cells, sizeof(*point)), sum = 0;
 
 		recorded_whole(&r,
-		    gv_patterns_best(p, gain, parts[k] * best, works[k], point, &most));
+		    gv_placement_best(p, gain, parts[k] * best, works[k], point, &most));
 		for (i = 0; i < cells; i++) {
 			sum += point[i] * gain[i];
 			recorded_way(&r, point[i]);

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "alloc_help.h"
+#include "alloc/place/branching.h"
 #include "alloc/place/greedy.h"
-#include "alloc/place/patterns.h"
 #include "alloc/place/turns.h"
 #include "alloc/program/linear.h"
 #include "alloc/solve/apart.h"
@@ -255,7 +255,7 @@ test_gains(void)
 		for (i = 0; i < p.n * p.m; i++)
 			gain[i] = uniform() - .2;
 		most = largest_gain(&all, gain);
-		if (!gv_patterns_best(&p, gain, 0, INFINITY, best, &bound))
+		if (!gv_placement_best(&p, gain, 0, INFINITY, best, &bound))
 			falls++;
 		gv_greedy_by_gain(&p, gain, by_steps);
 		before = gain_of(&p, gain, by_steps);
@@ -291,7 +291,7 @@ test_gains_of_classes(void)
 	p.count[1] = 1;
 	p.capacity[0] = 4;
 	p.capacity[1] = 3;
-	ok(gv_patterns_best(&p, gain, 0, INFINITY, best, &most) && best[0] == 2 &&
+	ok(gv_placement_best(&p, gain, 0, INFINITY, best, &most) && best[0] == 2 &&
 		best[1] == 1 && best[2] == 0,
 	    "two gangs here, the third there");
 	ok(gv_greedy_improve(&p, gain, by_steps) == 3 && by_steps[0] == 2 &&
@@ -299,7 +299,7 @@ test_gains_of_classes(void)
 	    "and by steps");
 	p.capacity[0] = p.capacity[1] = 1e6;
 	p.count[0] = 1e6;
-	ok(!gv_patterns_best(&p, gain, 0, INFINITY, best, &most),
+	ok(!gv_placement_best(&p, gain, 0, INFINITY, best, &most),
 	    "too many GPUs to count");
 	gv_problem_free(&p);
 }

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "branching.h"
 #include "greedy.h"
 #include "lp/tolerance.h"
-#include "patterns.h"
 
 enum { MOST_STEPS = 16 }; /* placements at once */
 
@@ -160,7 +160,7 @@ gv_hull_price(
 	double *point = new_point(h);
 	double most;
 
-	if (!gv_patterns_best(h->p, lagrangian_gain, enough, work, point, &most))
+	if (!gv_placement_best(h->p, lagrangian_gain, enough, work, point, &most))
 		most = branch_and_cut(h, lagrangian_gain, enough, work, point);
 	if (!(gv_hull_value(h, point, lagrangian_gain) > enough) || is_repeated(h))
 		h->n_placements--;
