@@ -2,7 +2,6 @@
 #include "closures.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "sets.h"
@@ -51,5 +50,4 @@ closures_close(struct closures *c)
 {
 	free(c->need);
 	free(c->feed);
-	memset(c, 0, sizeof(*c));
 }

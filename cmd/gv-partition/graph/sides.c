@@ -106,7 +106,6 @@ sides_free(struct sides *s)
 {
 	free(s->before);
 	free(s->behind);
-	memset(s, 0, sizeof(*s));
 }
 
 void

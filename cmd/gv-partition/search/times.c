@@ -129,8 +129,7 @@ times_new(void)
 void
 times_free(struct times *t)
 {
-	if (t != NULL)
-		free(t->slot);
+	free(t->slot);
 	free(t);
 }
 
