@@ -255,7 +255,7 @@ ask_problems(struct recorded *r, const struct speeds *speeds)
 		job.job_type.s = one_of(type, 6);
 		job.job_type.len = strlen(job.job_type.s);
 		job.scale_factor = 1 + (int64_t)below(9);
-		job.total_steps = below(5) == 0 ? 0 : below(6) == 0 ? NAN : 100;
+		job.total_steps = below(5) == 0 ? 0 : below(6) == 0 ? NAN : i < 8 ? .5 : 100;
 		job.deadline_s = below(3) == 0 ? 5 + (double)below(10) : INFINITY;
 		found = problems_find(&p, &job);
 		recorded_text(r, problem_name(found));

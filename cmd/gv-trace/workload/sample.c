@@ -93,7 +93,6 @@ numbers_free(struct numbers *n)
 {
 	weighted_free(&n->list);
 	free(n->value);
-	n->value = NULL;
 }
 
 void

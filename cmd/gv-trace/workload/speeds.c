@@ -98,11 +98,8 @@ speeds_find(
     const struct speeds *s, ptrdiff_t job_type, int64_t scale_factor, ptrdiff_t gpu_type)
 {
 	int64_t key[3] = {job_type, scale_factor, gpu_type};
-	ptrdiff_t i;
+	ptrdiff_t i = gv_hash_find(&s->rows, (const char *)key, sizeof(key));
 
-	if (job_type < 0 || gpu_type < 0)
-		return NAN;
-	i = gv_hash_find(&s->rows, (const char *)key, sizeof(key));
 	return i >= 0 ? s->steps_per_s[i] : NAN;
 }
 
