@@ -6,15 +6,18 @@
 
 #define TURN 6.283185307179586
 
+/* Turns of a circle that are tried, and hosts times links times nodes that are looked at so often. */
+enum { TURNS = 16, MOST_LOOKED_AT = 1 << 22 };
+
 /* What is known of a node while places are sought. */
 struct spot {
 	double dx, dy; /* from the middle of its host, of length 1; 0, 0: in the middle */
 	size_t ring;   /* 0: GPUs; 1, 2: switches; 3: not known yet */
 };
 
-/* A host's part of the square. */
+/* A host's part of the square, and by how much its circle is turned. */
 struct ground {
-	double x, y, size;
+	double x, y, size, turn;
 };
 
 /* ---- GPUs ---- */
@@ -49,12 +52,12 @@ members(const struct topology *t, size_t host, bool relays, struct named *of)
 }
 
 static void
-on_circle(struct spot *spot, const struct named *of, size_t n, size_t ring)
+on_circle(struct spot *spot, const struct named *of, size_t n, size_t ring, double turn)
 {
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		double angle = TURN * ((double)i + .5) / (double)n - TURN / 4;
+		double angle = TURN * ((double)i + .5) / (double)n - TURN / 4 + turn;
 
 		spot[of[i].node] = (struct spot){cos(angle), sin(angle), ring};
 	}
@@ -167,14 +170,14 @@ put_host(struct topology *t, size_t host, struct ground g)
 
 	for (i = 0; i < t->n_nodes; i++)
 		spot[i].ring = 3;
-	on_circle(spot, of, gpus, 0);
+	on_circle(spot, of, gpus, 0, g.turn);
 	if (gpus > 0) {
 		towards(t, host, 0, spot);
 		towards(t, host, 1, spot);
 		spread_same(of, members(t, host, true, of), fmin(.035, r), spot);
 		spread_middle(t, host, spot);
 	} else { /* only switches: on a circle of their own */
-		on_circle(spot, of, members(t, host, true, of), 0);
+		on_circle(spot, of, members(t, host, true, of), 0, g.turn);
 	}
 	for (i = 0; i < t->n_nodes; i++) {
 		struct topology_node *n = &t->node[i];
@@ -234,16 +237,17 @@ trim(struct topology *t)
 	t->height = bottom > top ? fmin(bottom, 1) - top : 1;
 }
 
-void
-topology_place(struct topology *t)
+/* All hosts around the middle, each turned, as large as they can be without touching. */
+static void
+put_hosts(struct topology *t, const double *turn)
 {
 	size_t n = 0, k = 0, i;
 	double size, away;
 
 	for (i = 0; i < t->n_hosts; i++)
 		n += has_gpus(t, i);
-	/* hosts around the middle, as large as they can be without touching */
-	size = n <= 1 ? 1 : n == 2 ? .46 : fmin(.44, sin(TURN / 2 / (double)n) * .7);
+	size = sin(TURN / 2 / (double)n);
+	size = n <= 1 ? 1 : n == 2 ? .46 : fmin(.44, size / (size + 1));
 	away = n <= 1 ? 0 : (1 - size) / 2;
 	for (i = 0; i < t->n_hosts; i++) {
 		double angle = TURN * ((double)k / (double)(n > 0 ? n : 1) + .5);
@@ -252,13 +256,83 @@ topology_place(struct topology *t)
 			if (n == 2)
 				put_column(t, i, size);
 			else
-				put_host(t, i, (struct ground){.5, .5, n > 0 ? .4 : 1});
+				put_host(t, i,
+				    (struct ground){.5, .5, n > 0 ? .4 : 1, turn[i]});
 			continue;
 		}
 		k++;
 		put_host(t, i,
 		    (struct ground){
-			.5 + away * cos(angle), .5 + away * sin(angle), size});
+			.5 + away * cos(angle), .5 + away * sin(angle), size, turn[i]});
 	}
+}
+
+/* Whether the link runs below a node at neither of its ends. */
+static bool
+runs_below(const struct topology *t, const struct topology_link *l, size_t node)
+{
+	const struct topology_node *a = &t->node[l->src], *b = &t->node[l->dst],
+				   *c = &t->node[node];
+	double dx = b->x - a->x, dy = b->y - a->y, square = dx * dx + dy * dy, at;
+
+	if (node == l->src || node == l->dst || !(square > 0))
+		return false;
+	at = ((c->x - a->x) * dx + (c->y - a->y) * dy) / square;
+	return at > 0 && at < 1 &&
+	       hypot(a->x + at * dx - c->x, a->y + at * dy - c->y) < c->r;
+}
+
+/* Puts the hosts so and counts which links run below which nodes. */
+static size_t
+hidden(struct topology *t, const double *turn)
+{
+	size_t sum = 0, i, k;
+
+	put_hosts(t, turn);
+	for (i = 0; i < t->n_links; i++)
+		for (k = 0; k < t->n_nodes; k++)
+			sum += runs_below(t, &t->link[i], k);
+	return sum;
+}
+
+/* Turns all hosts alike, then each by itself, so that the fewest links run below nodes. */
+static void
+find_turns(struct topology *t, double *turn)
+{
+	double *best = gv_xcalloc(t->n_hosts, sizeof(*best)), step;
+	size_t least = SIZE_MAX, most_gpus = 2, now, h, i, k;
+
+	for (h = 0; h < t->n_hosts; h++) {
+		size_t n = 0;
+
+		for (i = 0; i < t->n_nodes; i++)
+			n += t->node[i].host == h && !t->node[i].relays;
+		most_gpus = n > most_gpus ? n : most_gpus;
+	}
+	step = TURN / (double)most_gpus / TURNS; /* a circle is then as it was */
+	for (h = 0; h <= t->n_hosts; h++)
+		for (k = 0; k < TURNS && least > 0; k++) {
+			for (i = 0; i < t->n_hosts; i++)
+				turn[i] =
+				    h == 0 || i == h - 1 ? (double)k * step : best[i];
+			now = hidden(t, turn);
+			if (now < least) {
+				least = now;
+				memcpy(best, turn, t->n_hosts * sizeof(*best));
+			}
+		}
+	memcpy(turn, best, t->n_hosts * sizeof(*best));
+	free(best);
+}
+
+void
+topology_place(struct topology *t)
+{
+	double *turn = gv_xcalloc(t->n_hosts + 1, sizeof(*turn));
+
+	if (t->n_hosts > 1 && t->n_hosts * t->n_links * t->n_nodes <= MOST_LOOKED_AT)
+		find_turns(t, turn);
+	put_hosts(t, turn);
+	free(turn);
 	trim(t);
 }
