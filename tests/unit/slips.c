@@ -1,6 +1,7 @@
 /* sched/rates.h: slips in tables of jobs and rates, types that a cluster has not, shares. */
 #include <stdlib.h>
 
+#include "base/strbuf.h"
 #include "sched/rates.h"
 #include "tap.h"
 
@@ -20,7 +21,7 @@ rates(const struct gv_cluster *c, const char *const (*row)[3], size_t n)
 	struct gv_frame f = {0};
 	struct gv_rates r = {0};
 	struct gv_error e = {0};
-	char id[16];
+	char id[32];
 	size_t i, k;
 
 	for (k = 0; k < 6; k++)
@@ -177,11 +178,59 @@ test_shares(void)
 	gv_rates_free(&r);
 }
 
+/* Two jobs on so many types, and behind them a row for the second job on one of these. */
+static int
+many_types(size_t types, size_t again, struct gv_rates *r, struct gv_error *e)
+{
+	struct gv_strbuf text = {0};
+	struct gv_frame f;
+	size_t m, j;
+	int rc;
+
+	gv_strbuf_str(&text, "job_id,gpu_type,steps_per_s\n");
+	for (j = 0; j < types; j++)
+		for (m = 0; m < 2; m++)
+			gv_strbuf_fmt(&text, "j%zu,t%zu,1\n", m, j);
+	if (again < types)
+		gv_strbuf_fmt(&text, "j1,t%zu,1\n", again);
+	gv_error_clear(e);
+	if (gv_frame_parse(&f, "t", text.s, text.len, e) != 0)
+		gv_die_error(e);
+	rc = gv_rates_from(r, &f, NULL, e);
+	ok(f.n_rows == 0 && f.n_columns == 0, "the table is taken, good or bad");
+	gv_strbuf_free(&text);
+	return rc;
+}
+
+/* A row that is there already is found whatever number its type has. */
+static void
+test_many_types(void)
+{
+	static const size_t again[] = {0, 1, 62, 63, 64, 65, 127, 128, 139};
+	struct gv_error e = {0};
+	struct gv_rates r;
+	char want[128];
+	size_t i;
+
+	is_int(many_types(140, SIZE_MAX, &r, &e), 0, "two jobs on 140 types");
+	is_int(r.n_rates, 280, "each row counts");
+	gv_rates_free(&r);
+	for (i = 0; i < sizeof(again) / sizeof(again[0]); i++) {
+		is_int(many_types(140, again[i], &r, &e), -1, "type %zu twice", again[i]);
+		snprintf(want, sizeof(want),
+		    "t:282: gpu_type: repeated row of job \"j1\" on this type, first at "
+		    "line %zu",
+		    2 * again[i] + 3);
+		is_str(e.count == 1 ? e.text[0] : "", want, "says where it was");
+	}
+}
+
 int
 main(void)
 {
 	test_slips();
 	test_types();
 	test_shares();
+	test_many_types();
 	return done_testing();
 }
