@@ -794,6 +794,16 @@ rm -rf d && cp -r good d
 refused "another learning rate" 2 $few --lr=.5 --checkpoint=d --schedule=flush plan.csv <<'END'
 gv-train: d/gv-train.4.0.ckpt: of another run: model 0 was "seed=1 lr=0.01 momentum=0 weight_decay=0", is now "seed=1 lr=0.5 momentum=0 weight_decay=0"
 END
+rm -rf d
+gang 2 $two --checkpoint=d --schedule=2bw.csv two.csv
+refused "without its table" 2 $two --checkpoint=d --schedule=2bw two.csv <<'END'
+gv-train: d/gv-train.4.0.ckpt: of another run: it has "schedule 2bw of a table", this run "schedule 2bw"
+END
+rm -rf d
+gang 2 $two --checkpoint=d --schedule=2bw --vertical-sync two.csv
+refused "without its vertical sync" 2 $two --checkpoint=d --schedule=2bw two.csv <<'END'
+gv-train: d/gv-train.4.0.ckpt: of another run: it has "schedule 2bw vertical-sync", this run "schedule 2bw"
+END
 rm -rf d && cp -r good d && rm d/gv-train.set && mkfifo d/gv-train.set
 refused "a set that is a FIFO" 2 $few --checkpoint=d --schedule=flush plan.csv <<'END'
 gv-train: d/gv-train.set: not a whole set of slices: it is no regular file

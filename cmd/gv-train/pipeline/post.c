@@ -34,7 +34,6 @@ post_blank(struct post *p, size_t n)
 	}
 	x->n = n;
 	x->source = NULL;
-	x->next = NULL;
 	return x;
 }
 
