@@ -489,15 +489,14 @@ share_running(struct chunk *c, bool *lost)
 	if (status == 0) {
 		reduce_begin(&sum, &c->group, v, models * n);
 		*lost = reduce_end(&sum) != 0;
-		status = *lost ? -1 : 0;
+		if (*lost)
+			return -1; /* what is on its way points there */
 	}
 	for (k = 0; k < models * n; k++)
 		v[k] /= (gv_real)c->group.n;
 	for (b = 0; b < models && status == 0; b++)
 		if (gv_net_active(c->net, b))
 			status = gv_net_put(c->net, i, b, v + b * n);
-	if (*lost)
-		return -1; /* what is on its way points there */
 	reduce_free(&sum);
 	free(v);
 	return status;
