@@ -217,6 +217,11 @@ ask(struct world *w, struct recorded *rec)
 				gv_reply_add(&whole, &reply.share[i]);
 		take(w, rec, &reply);
 		if (w->asked.n > 0) {
+			const struct gv_reply none = {0};
+
+			if (w->follow.share == NULL) /* of a cluster of one type before */
+				gv_follow_begin(
+				    &w->follow, &none, &w->asked, w->l.n_jobs, 1);
 			gv_follow_begin(&w->follow, &whole, &w->asked,
 			    w->l.n_jobs -
 				below(2) * (w->number[w->asked.n - 1] + 1 < w->l.n_jobs),

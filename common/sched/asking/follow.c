@@ -37,6 +37,8 @@ gv_follow_begin(struct gv_follow *f, const struct gv_reply *whole,
 {
 	size_t i;
 
+	if (f->n_types != n_types) /* of another cluster: rows are of another length */
+		gv_follow_free(f);
 	f->n_types = n_types;
 	make_room(f, n_jobs);
 	for (i = 0; i < asked->n; i++)
