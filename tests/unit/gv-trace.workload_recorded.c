@@ -255,7 +255,10 @@ ask_problems(struct recorded *r, const struct speeds *speeds)
 		job.job_type.s = one_of(type, 6);
 		job.job_type.len = strlen(job.job_type.s);
 		job.scale_factor = 1 + (int64_t)below(9);
-		job.total_steps = below(5) == 0 ? 0 : below(6) == 0 ? NAN : i < 8 ? .5 : 100;
+		job.total_steps = below(5) == 0   ? 0
+				  : below(6) == 0 ? NAN
+				  : i < 8         ? .5
+						  : 100;
 		job.deadline_s = below(3) == 0 ? 5 + (double)below(10) : INFINITY;
 		found = problems_find(&p, &job);
 		recorded_text(r, problem_name(found));
@@ -316,6 +319,25 @@ ask_random(struct recorded *r)
 	}
 }
 
+/* Probabilities that are 1 in all, about. */
+static void
+ask_sums(struct recorded *r)
+{
+	static const char *const list[] = {"a:.999999999", "a:.9999999989",
+	    "a:.5,b:.500000001", "a:.5,b:.5000000011", "a:1,b:1e-9", "a:1,b:1.1e-9"};
+	struct weighted w;
+	size_t i;
+
+	for (i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
+		gv_error_clear(&e);
+		recorded_whole(r, weighted_parse(&w, list[i], &e));
+		recorded_weighted(r, &w);
+		recorded_error(r, &e);
+		recorded_answer(r, "probabilities %s", list[i]);
+		weighted_free(&w);
+	}
+}
+
 int
 main(void)
 {
@@ -333,6 +355,8 @@ main(void)
 		ask_random(&r);
 		recorded_answer(&r, "numbers %zu", turn);
 	}
+	draws_begin(79, 1, 0);
+	ask_sums(&r);
 	scratch_leave(files);
 	recorded_close(&r);
 	return done_testing();

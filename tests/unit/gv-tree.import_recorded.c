@@ -272,6 +272,68 @@ ask_large_matrix(struct recorded *r, size_t gpus, size_t nics, const char *cell)
 	gv_strbuf_free(&s);
 }
 
+static void
+ask_text_matrix(struct recorded *r, const struct gv_strbuf *s)
+{
+	struct gv_frame f = {0};
+
+	gv_error_clear(&e);
+	recorded_whole(r, smi_is(s->s, s->len));
+	recorded_whole(r, smi_links(&f, "m.txt", s->s, s->len, 0, &e));
+	recorded_frame(r, &f);
+	recorded_error(r, &e);
+	gv_frame_free(&f);
+}
+
+/* Two GPUs that only the last of so many others joins. */
+static void
+ask_last_joins(struct recorded *r, size_t nics)
+{
+	struct gv_strbuf s = {0};
+	size_t i, k;
+
+	gv_strbuf_str(&s, "\tGPU0\tGPU1\tGPU2");
+	repeat(&s, "\tNIC", nics);
+	for (i = 0; i < 3; i++) {
+		gv_strbuf_fmt(&s, "\nGPU%zu", i);
+		for (k = 0; k < 3 + nics; k++)
+			gv_strbuf_str(&s, k == i                   ? "\tX"
+					  : k == 2 + nics && i < 2 ? "\tPIX"
+								   : "\tSYS");
+	}
+	ask_text_matrix(r, &s);
+	recorded_answer(r, "matrix whose column %zu joins", 3 + nics);
+	gv_strbuf_free(&s);
+}
+
+/* A last column whose name, and a row whose first cell, has so many characters. */
+static void
+ask_long_cells(struct recorded *r, size_t n)
+{
+	struct gv_strbuf s = {0};
+
+	gv_strbuf_str(&s, "\tGPU0\tGPU1\t");
+	repeat(&s, "x", n - 8);
+	gv_strbuf_str(&s, "Affinity\nGPU0\tX\tNV1\nGPU1\tNV1\tX\n");
+	repeat(&s, "y", n);
+	gv_strbuf_str(&s, "\tX\n");
+	ask_text_matrix(r, &s);
+	recorded_answer(r, "matrix with a cell of %zu", n);
+	gv_strbuf_free(&s);
+}
+
+/* Two GPUs, the second of this number. */
+static void
+ask_number(struct recorded *r, const char *number)
+{
+	struct gv_strbuf s = {0};
+
+	gv_strbuf_fmt(&s, "\tGPU0\tGPU%s\nGPU0\tX\tNV1\nGPU%s\tNV1\tX\n", number, number);
+	ask_text_matrix(r, &s);
+	recorded_answer(r, "matrix of GPU%s", number);
+	gv_strbuf_free(&s);
+}
+
 /* ---- files ---- */
 
 /* The same as a file: what it is shows in its first bytes. */
@@ -360,6 +422,13 @@ main(void)
 	for (i = 1023; i < 1028; i++)
 		ask_many_nodes(&r, i);
 	ask_files(&r);
+	for (i = 251; i < 256; i++)
+		ask_last_joins(&r, i);
+	ask_number(&r, "1");
+	ask_number(&r, "100000");
+	ask_number(&r, "100001");
+	for (i = 62; i < 67; i++)
+		ask_long_cells(&r, i);
 	recorded_close(&r);
 	return done_testing();
 }
