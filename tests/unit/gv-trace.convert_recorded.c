@@ -114,6 +114,123 @@ ask(struct recorded *r, size_t format, size_t wrong)
 	return bad;
 }
 
+/* ---- cells ---- */
+
+static size_t
+ask_text(struct recorded *r, size_t format, const char *text, const char *tasks)
+{
+	struct traced_list l = {.completed_only = false};
+	struct gv_strbuf s = {0};
+	size_t bad = 0;
+
+	gv_error_clear(&e);
+	scratch_file("trace", text, strlen(text));
+	scratch_file("tasks", tasks, strlen(tasks));
+	gv_strbuf_str(&s, text);
+	if (format == GAVEL)
+		ask_gavel(r, &s);
+	else
+		bad = recorded_jobs(r, &l,
+		    format == PHILLY_CSV     ? philly_csv_read(&l, "trace", &e)
+		    : format == SLURM        ? slurm_read(&l, "trace", &e)
+		    : format == ALIBABA_2020 ? alibaba_2020_read(&l, "trace", "tasks", &e)
+					     : alibaba_2023_read(&l, "trace", &e));
+	gv_strbuf_free(&s);
+	return bad;
+}
+
+static size_t cells; /* that were asked */
+
+/* A text around each of these cells. */
+static size_t
+ask_cells(struct recorded *r, size_t format, const char *front, const char *const *cell,
+    size_t n, const char *back)
+{
+	struct gv_strbuf s = {0};
+	size_t i, bad = 0;
+
+	for (i = 0; i < n; i++) {
+		gv_strbuf_clear(&s);
+		gv_strbuf_fmt(&s, "%s%s%s", front, cell[i], back);
+		bad += format == ALIBABA_2020
+			   ? ask_text(r, format, "a,i,u,Failed,1,9\n", s.s)
+			   : ask_text(r, format, s.s, "");
+		recorded_answer(r, "cells %zu", ++cells);
+	}
+	gv_strbuf_free(&s);
+	return bad;
+}
+
+#define CELLS(r, format, front, back, ...)                              \
+	ask_cells(r, format, front, (const char *const[]){__VA_ARGS__}, \
+	    sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *), back)
+
+static size_t
+ask_slurm_cells(struct recorded *r)
+{
+	static const char submit[] = "JobID|Submit|ElapsedRaw|Elapsed|AllocTRES\n1|5|";
+	size_t bad = 0;
+
+	/* the first cell of all: nothing is in front of it */
+	bad += CELLS(r, SLURM, "AllocTRES|JobID|Submit|ElapsedRaw\n", "|1|5|60\n", "cpu",
+	    "gpu", "gpu:", "gpu:0", "gpu:1", "gpu=1", "gpu:a:2", "gpua:2", "xgpu:2",
+	    "gres/gpu", "gres/gpu=x,gres/gpu:v100=2", "gres/gpu=0,gpu:3", "gres/a",
+	    "gres/", "gres/gpu=1000000", "gres/gpu=1000001",
+	    "gres/gpu:a=999999,gres/gpu:b=1", "gres/gpu:a=1000000,gres/gpu:b=1",
+	    "gpu:1,cpu=3", "gpu:1,gpu:a:1,x:7");
+	bad += CELLS(r, SLURM, submit, "|gpu:1\n", "|0:01", "|0:00", "|1", "|1-", "|1-1",
+	    "|1-2:3", "|1-2:3:4", "|1:2:3", "|1:2:3:4", "|1-2:3:4:5", "|0-1:1",
+	    "|1-1-1:1", "|123456789:1", "|1234567890:1", "|1:x", "|1:", "|x", "|1:1-1",
+	    "|1:123456789", "0|1:1", "1|", "-1|", "x|1:1");
+	bad +=
+	    CELLS(r, SLURM, "", "", "ElapsedRaw|JobID|Submit|AllocTRES\n60|1|5|gpu:1\n",
+		"Elapsed|JobID|Submit|AllocTRES\n1:00|1|5|gpu:1\n",
+		"Start|JobID|Submit|AllocTRES|End\n60|1|5|gpu:1|80\n",
+		"End|JobID|Submit|AllocTRES|Start\n60|1|5|gpu:1|50\n",
+		"End|JobID|Submit|AllocTRES\n60|1|5|gpu:1\n",
+		"Start|JobID|Submit|AllocTRES\n60|1|5|gpu:1\n",
+		"Start|JobID|Submit|AllocTRES|End\nx|1|5|gpu:1|80\n",
+		"Start|JobID|Submit|AllocTRES|End\n60|1|5|gpu:1|x\n",
+		"Start|JobID|Submit|AllocTRES|End\n|1|5|gpu:1|80\n2|2|5|gpu:1|\n");
+	return bad;
+}
+
+static size_t
+ask_other_cells(struct recorded *r)
+{
+	size_t bad = 0;
+
+	CELLS(r, GAVEL, "LM\tc\td\t-n\t1\t", "\t-1\t0\n", "100\t1\t1", "0\t1\t0",
+	    ".5\t1\t.5", "-1\t1\t1", "1\t0\t1", "1\t1.5\t1", "1\t1000000\t1",
+	    "1\t1000001\t1", "1\t1\t-.5", "1\t1", "1\t1\t1\t1", "1\tx\tx");
+	CELLS(r, GAVEL, "LM\tc\td\t-n\t", "\n", "0\t1\t1\t1\t0\t0", "0\t1\t1\t1\t.5\t.5",
+	    "0\t1\t1\t1\t1\t-1", "0\t1\t1\t1\t-1.5\t1", "0\t1\t1\t1\t-.5\t1",
+	    "2\t1\t1\t1\t1\t1", "\t1\t1\t1\t1\t1", "0\t1\t1\t1", "0\t1\t1",
+	    "0\t1\t1\t1\t1\t1\nLM");
+	CELLS(r, GAVEL, "", "\tc\td\t-n\t0\t1\t1\t1\t0\t0\n", "", "A");
+	bad += CELLS(r, PHILLY_CSV, "name,duration,gpus,status\na,5,", ",Pass\n", "1",
+	    "0", ".5", "1.5", "999999.5", "1000000", "1000000.5", "1000001", "-1", "nan");
+	bad += CELLS(r, PHILLY_CSV, "", "", "duration,gpus\n5,1\n6,2\n",
+	    "start_time,gpus,end_time\n5,1,7\n,1,4\n",
+	    "end_time,gpus,start_time\n5,1,2\n", "end_time,gpus\n5,1\n",
+	    "start_time,gpus\n5,1\n",
+	    "submit_time,gpus,duration,start_time\n3,1,8,5\n1,1,2,9\n",
+	    "gpus,duration\n1,2\n", "duration,start_time,gpus\n1,2,3\n1,9,3\n2,,3\n",
+	    "gpus,duration,state\n1,5,\n1,x,\n1,6,\n1,x,\n1,x,\n");
+	bad +=
+	    CELLS(r, ALIBABA_2020, "a,t,", ",V100\n", "1,s,1,2,3,4,100", "1,s,1,2,3,4,1",
+		"1,s,1,2,3,4,0", "0,s,1,2,3,4,100", ".5,s,1,2,3,4,100", "1,s,9,2,3,4,100",
+		"1,s,8,2,3,4,101", "1000000,s,1,2,3,4,100", "1000001,s,1,2,3,4,100",
+		"999999,s,1,2,3,4,100", "1,s,,2,3,4,100\na,t,1,s,7,2,3,4,100",
+		"1,s,1,2,3,4,100\na,t,1,s,0,2,3,4,100", "1,s,1,2,3,4", "x,s,1,2,3,4,5");
+	bad += CELLS(r, ALIBABA_2023,
+	    "name,num_gpu,creation_time,scheduled_time,deletion_time\np,", "\n",
+	    "1,2,3,4", "0,2,3,4", ".5,2,3,4", "1.5,2,3,4", "1000000,2,3,4",
+	    "1000001,2,3,4", "999999,2,3,4", "1,2,4,4", "1,,3,4", "1,2,,4",
+	    "1,x,3,4\np,1,1,2,3", "1,2,3,x");
+	return bad;
+}
+
 /* Lines and rows of as many bytes and columns as there may be. */
 static void
 ask_long(struct recorded *r, size_t columns, size_t bytes, bool nul)
@@ -170,6 +287,7 @@ main(void)
 	for (i = 0; i < 3; i++)
 		ask_long(&r, 4, (1 << 20) - 9 + i, i == 0);
 	ask_long(&r, 4, 1200000, false);
+	wrong += ask_slurm_cells(&r) + ask_other_cells(&r);
 	scratch_leave(files);
 	is_int(wrong, 0, "all jobs have GPUs and a time, in order of arrival");
 	recorded_close(&r);

@@ -217,6 +217,104 @@ ask(struct recorded *r, size_t wrong, struct spot_run *run)
 	return bad;
 }
 
+/* ---- cells ---- */
+
+/* Tables of prices and of lifetimes. */
+static void
+ask_tables(struct recorded *r, const char *prices, const char *lifetimes)
+{
+	struct market_filter f = {NULL, NULL};
+	struct markets m = {0};
+
+	gv_error_clear(&e);
+	scratch_file("prices.csv", prices, strlen(prices));
+	scratch_file("lifetimes.csv", lifetimes, strlen(lifetimes));
+	recorded_whole(r, markets_read(&m, "prices.csv", &f, &e));
+	markets_sort(&m);
+	recorded_whole(r, markets_lifetimes(&m, "lifetimes.csv", 7, &e));
+	recorded_error(r, &e);
+	recorded_markets(r, &m);
+	markets_free(&m);
+}
+
+static void
+ask_cells(struct recorded *r)
+{
+	static const char *const price[] = {"1,1", "1,0", "1,1e9", "1,1000000000.5",
+	    "1,-1", "1000000,1", "1000000.5,1", ".5,1", "1.5,1", "0,1", "x,1", "1,x",
+	    ",1", "1,"};
+	static const char *const life[] = {"1,2,2,preempted", "1,2,3,alive_at_end",
+	    "1,3,2,preempted", "1,2,3,lost", "1000000,1,3,preempted",
+	    "1000000.5,1,3,preempted", ".5,1,3,preempted", "1.5,1,3,preempted",
+	    "x,1,3,preempted", "1,x,3,preempted", "1,1,x,preempted", "1,,2,preempted",
+	    "1,1,3,preempted\na,V,1,5,9,preempted",
+	    "1,x,3,a\na,V,1,x,2,preempted\na,V,1,2,3,preempted"};
+	struct gv_strbuf s = {0};
+	size_t i;
+
+	for (i = 0; i < sizeof(price) / sizeof(price[0]); i++) {
+		gv_strbuf_clear(&s);
+		gv_strbuf_fmt(&s,
+		    "timestamp,cloud,zone,gpu,gpus,price_usd_h\n5,a,z,V,%s\n", price[i]);
+		ask_tables(r, s.s, "cloud,gpu,gpus,start,end,outcome\n");
+		recorded_answer(r, "a price of %s", price[i]);
+	}
+	for (i = 0; i < sizeof(life) / sizeof(life[0]); i++) {
+		gv_strbuf_clear(&s);
+		gv_strbuf_fmt(&s, "cloud,gpu,gpus,start,end,outcome\na,V,%s\n", life[i]);
+		ask_tables(r,
+		    "timestamp,cloud,zone,gpu,gpus,price_usd_h\n5,a,z,V,1,3\n5,a,z,V,2,"
+		    "3\n",
+		    s.s);
+		recorded_answer(r, "a life %zu", i);
+	}
+	gv_strbuf_free(&s);
+}
+
+/* A cheap market, and a fast one: in which a job is that must be done so many seconds later. */
+static void
+is_in(const struct markets *m, double in_s, size_t market)
+{
+	const double rate[] = {1, 2};
+	struct spot_rules rules = {.policy = SPOT_MULTI_CLOUD, .every_s = 3600};
+	struct spot_job job = {.start_s = 10,
+	    .steps = 100,
+	    .scale_factor = 1,
+	    .rate = rate,
+	    .deadline_s = 10 + in_s};
+	struct spot_run run = {0};
+
+	ok(spot_run(&run, &job, m, &rules) && run.n == 1 && run.stay[0].market == market,
+	    "done in %g s", in_s);
+	spot_run_free(&run);
+}
+
+static void
+check_runs(void)
+{
+	static const char prices[] = "timestamp,cloud,zone,gpu,gpus,price_usd_h\n"
+				     "0,a,z,v,1,1\n0,b,z,v,1,9\n20000000,b,z,v,1,9\n";
+	const double rate[] = {1, 2};
+	struct spot_rules rules = {.policy = SPOT_MULTI_CLOUD, .every_s = 3600};
+	struct spot_job job = {
+	    .steps = 3600 * 2777 + 1, .scale_factor = 1, .rate = rate, .deadline_s = NAN};
+	struct market_filter f = {NULL, NULL};
+	struct spot_run run = {0};
+	struct markets m = {0};
+
+	gv_error_clear(&e);
+	scratch_file("prices.csv", prices, strlen(prices));
+	is_int(markets_read(&m, "prices.csv", &f, &e), 0, "two markets");
+	markets_sort(&m);
+	m.market[0].mttp_s = m.market[1].mttp_s = INFINITY;
+	is_in(&m, 99.9, 1);
+	is_in(&m, 100, 0);
+	ok(spot_run(&run, &job, &m, &rules) && run.end_s == 3600 * 2777 + 1,
+	    "the last of many steps is done as well");
+	spot_run_free(&run);
+	markets_free(&m);
+}
+
 int
 main(void)
 {
@@ -234,6 +332,8 @@ main(void)
 		recorded_answer(&r, "markets %zu", turn);
 	}
 	spot_run_free(&run);
+	ask_cells(&r);
+	check_runs();
 	scratch_leave(files);
 	is_int(wrong, 0, "stays follow each other and cost what they cost");
 	recorded_close(&r);

@@ -66,7 +66,7 @@ cells_expected(const struct source *s, size_t n, struct gv_error *e)
 	    e, s->file, s->line, NULL, "expected %zu cells, got %zu", n, s->n_cells);
 }
 
-static int
+static void
 read_task(
     struct tasks *t, struct traced_list *l, const struct source *s, struct gv_error *e)
 {
@@ -78,7 +78,7 @@ read_task(
 	    source_number(s, TASK_INSTANCES, &instances, e) != 0 ||
 	    source_number(s, TASK_GPU, &gpus, e) != 0 ||
 	    source_number(s, TASK_START, &start, e) != 0)
-		return -1;
+		return;
 	at = gv_hash_find(&t->jobs, job.s, job.len);
 	if (at < 0) {
 		job = traced_text(l, job);
@@ -92,7 +92,6 @@ read_task(
 		t->of[at].gpus += instances * gpus / 100; /* plan_gpu is in per cent */
 	if (!(t->of[at].start_s <= start) && !isnan(start))
 		t->of[at].start_s = start;
-	return 0;
 }
 
 static int
@@ -108,7 +107,7 @@ read_tasks(struct tasks *t, struct traced_list *l, const char *path, struct gv_e
 	return e->count > 0 ? -1 : 0;
 }
 
-static int
+static void
 read_job(const struct tasks *t, struct traced_list *l, const struct source *s,
     struct gv_error *e)
 {
@@ -124,7 +123,7 @@ read_job(const struct tasks *t, struct traced_list *l, const struct source *s,
 	if (cells_expected(s, N_JOB, e) != 0 ||
 	    source_number(s, JOB_START, &job.arrival_s, e) != 0 ||
 	    source_number(s, JOB_END, &end, e) != 0)
-		return -1;
+		return;
 	at = gv_hash_find(&t->jobs, name.s, name.len);
 	GV_HOLDS(at < 0 || t->of != NULL);
 	if (at >= 0) {
@@ -134,7 +133,6 @@ read_job(const struct tasks *t, struct traced_list *l, const struct source *s,
 		job.duration_s = end - t->of[at].start_s;
 	}
 	traced_add(l, job, gv_cell_is(job.status, "Terminated"));
-	return 0;
 }
 
 int
@@ -176,7 +174,7 @@ static const struct wanted pod_columns[N_POD] = {[POD_NAME] = {{"name"}, true},
     [POD_SCHEDULED] = {{"scheduled_time"}, true},
     [POD_DELETED] = {{"deletion_time"}, true}};
 
-static int
+static void
 read_pod(struct traced_list *l, const struct source *s, struct gv_error *e)
 {
 	struct traced job = {.line = s->line,
@@ -191,11 +189,10 @@ read_pod(struct traced_list *l, const struct source *s, struct gv_error *e)
 	rc |= source_number(s, POD_SCHEDULED, &scheduled, e);
 	rc |= source_number(s, POD_DELETED, &deleted, e);
 	if (rc != 0)
-		return -1;
+		return;
 	job.gpus = gpus >= 1 && gpus <= (double)most_gpus ? (int64_t)gpus : 0;
 	job.duration_s = deleted - scheduled;
 	traced_add(l, job, gv_cell_is(job.status, "Succeeded"));
-	return 0;
 }
 
 int

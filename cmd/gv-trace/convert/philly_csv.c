@@ -34,7 +34,7 @@ is_completed(struct gv_cell status)
 	       gv_cell_is(status, "completed");
 }
 
-static int
+static void
 read_row(struct traced_list *l, const struct source *s, struct gv_error *e)
 {
 	struct traced job = {.line = s->line};
@@ -47,7 +47,7 @@ read_row(struct traced_list *l, const struct source *s, struct gv_error *e)
 	rc |= source_time(s, END, &end, e);
 	rc |= source_number(s, DURATION, &job.duration_s, e);
 	if (rc != 0)
-		return -1;
+		return;
 	if (isnan(job.duration_s))
 		job.duration_s = end - start;
 	if (s->at[SUBMIT] < 0) /* when they came is not told: they are all there */
@@ -58,7 +58,6 @@ read_row(struct traced_list *l, const struct source *s, struct gv_error *e)
 	job.user = source_cell(s, USER);
 	job.status = source_cell(s, STATUS);
 	traced_add(l, job, is_completed(job.status));
-	return 0;
 }
 
 int

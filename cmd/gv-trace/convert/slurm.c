@@ -143,7 +143,7 @@ parse_gpus(struct gv_cell c)
 	return typed;
 }
 
-static int
+static void
 read_row(struct traced_list *l, const struct source *s, struct gv_error *e)
 {
 	struct traced job = {.line = s->line};
@@ -151,17 +151,16 @@ read_row(struct traced_list *l, const struct source *s, struct gv_error *e)
 
 	job.id = source_cell(s, ID);
 	if (memchr(job.id.s, '.', job.id.len) != NULL)
-		return 0; /* a step of a job */
+		return; /* a step of a job */
 	if (source_time(s, SUBMIT, &job.arrival_s, e) != 0 ||
 	    read_duration(s, &job.duration_s, e) != 0)
-		return -1;
+		return;
 	job.gpus = parse_gpus(source_cell(s, TRES));
 	job.name = source_cell(s, NAME);
 	job.entity = source_cell(s, ACCOUNT);
 	job.user = source_cell(s, USER);
 	job.status = state;
 	traced_add(l, job, gv_cell_is(state, "COMPLETED"));
-	return 0;
 }
 
 int
