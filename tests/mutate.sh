@@ -303,10 +303,10 @@ draw() {
 			{ at = $1 ":" $2; print ((always || !(at in code)) ? every : comes[at] != "" ? comes[at] : "-" every), $0 }'
 }
 
-# Unit tests that have a file of their folder in them, for bounds of their own, are not linked
-# with it: they are made anew with what is planted.
+# Unit tests that have a file of their folder in them (or a header of theirs has), for bounds of
+# their own, are not linked with it: they are made anew with what is planted.
 having() { # FILE
-	grep -lF "\"../../$1\"" tests/unit/*.c 2>/dev/null | sed 's|.*/||; s|\.c$||' | while IFS= read -r u; do
+	grep -lF "/../../$1" build/unit/*.d 2>/dev/null | sed 's|.*/||; s|\.d$||' | while IFS= read -r u; do
 		case " $tests $later " in *" unit/$u "*) echo "$u" ;; esac
 	done
 }

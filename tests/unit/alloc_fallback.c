@@ -14,29 +14,9 @@
 
 #include <glpk.h>
 
-#include "alloc_help.h"
 #include "alloc/solve/solve.h"
-
-#define gv_level_by_prices real_level_by_prices
-#include "../../common/alloc/price/level_prices.c"
-#undef gv_level_by_prices
-#define gv_linear_by_prices   real_linear_by_prices
-#define gv_linear_by_interior real_linear_by_interior
-#include "../../common/alloc/price/linear_prices.c"
-#undef gv_linear_by_prices
-#undef gv_linear_by_interior
-#define gv_level_by_interior real_level_by_interior
-#include "../../common/alloc/interior/level_interior.c"
-#undef gv_level_by_interior
-
-int gv_level_by_prices(const struct gv_problem *p, const double *a, double unit,
-    struct gv_level *l, double *effort, struct gv_price_memory *memory,
-    bool *second_done);
-int gv_linear_by_prices(struct gv_linear *l, double *effort,
-    struct gv_price_memory *memory, const char *name, struct gv_error *e);
-int gv_linear_by_interior(struct gv_linear *l, const char *name, struct gv_error *e);
-int gv_level_by_interior(const struct gv_problem *p, const double *a, double unit,
-    bool sharp, struct gv_level *l, bool *second_done, struct gv_error *e);
+#include "alloc_help.h"
+#include "alloc_real.h"
 
 /* GLPK fails for programs of more rows than that, and after so many by the dual method. */
 static int glpk_rows = INT_MAX;
