@@ -158,8 +158,7 @@ effort_of(const struct turns *t, size_t k, double now)
 static bool
 has_ended(const struct turns *t, size_t k, double effort)
 {
-	return t->limited && k > 1 && k < t->n && t->solver[k] == GV_SOLVER_PRICE &&
-	       effort >= 0;
+	return t->limited && k != 0 && t->solver[k] == GV_SOLVER_PRICE && effort >= 0;
 }
 
 /* The best level so far: that is not quite proved, or whose second program is not at its end. */
@@ -189,7 +188,7 @@ keep_level(const struct gv_problem *p, struct kept *k, struct gv_level *l)
 {
 	double sum, gap = gv_level_gap(p, l->s->bound, l->s->objective);
 
-	if (!(l->s->objective > 0) || !(gap <= GV_TOL_LEVEL_SAID))
+	if (!(gap <= GV_TOL_LEVEL_SAID))
 		return;
 	gap = fmax(gap, GV_TOL_LEVEL_PROVED);
 	if (k->gain == NULL) {
@@ -358,7 +357,7 @@ gv_linear_plain(struct gv_linear *l, const struct gv_solver_options *opt,
 	    .level = INFINITY};
 	struct turns t = turns_of(l->p, opt, &asked);
 	double effort = t.effort;
-	int rc = 1;
+	int rc = -1;
 
 	l->s->second_missed = false;
 	for (k = 0; k < t.n && rc != 0; k++) {
@@ -371,15 +370,11 @@ gv_linear_plain(struct gv_linear *l, const struct gv_solver_options *opt,
 		    l, t.solver[k], t.limited && k + 1 < t.n, &effort, opt, name, &own);
 		if (rc < 0 && e->count == 0)
 			*e = own;
-		else
-			gv_error_clear(&own);
 	}
 	if (!(rc == 0 && is_settled(l)) && l->size == NULL && !opt->placeable &&
 	    gv_linear_precisely(l))
 		rc = 0;
 	if (rc == 0)
 		gv_error_clear(e);
-	else if (e->count == 0)
-		gv_error_set(e, "the linear program of %s: failed", name);
 	return rc == 0 ? 0 : -1;
 }
