@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "alloc/program/multipliers.h"
 #include "draw.h"
 #include "shares.h"
 
@@ -149,6 +150,7 @@ find_bound(struct gv_answer *a, const struct gv_policy *policy,
 	free(whole.s.x);
 	free(whole.s.pair);
 	free(whole.s.late);
+	gv_multipliers_free(&whole.s.multipliers);
 	return rc;
 }
 
