@@ -290,7 +290,8 @@ main(void)
 	static const char rows[] =
 	    "job_id,entity,scale_factor,total_steps,gpu_type,steps_per_s,"
 	    "with_job_id,with_steps_per_s\n"
-	    "x,e,1,10,a,2,,\nx,e,1,10,b,3,,\nx,e,1,10,z,9,,\ny,f,1,20,a,1,,\n"
+	    "x,e,1,10,a,2,z,1\nx,e,1,10,a,2,,\nx,e,1,10,b,3,,\nx,e,1,10,z,9,,\ny,f,1,20,"
+	    "a,1,,\n"
 	    "y,f,1,20,c,2,,\ny,f,1,20,a,2,x,1\nz,f,1,30,b,1,,\nz,f,1,30,a,3,,\n"
 	    "z,f,1,30,c,5,,\n";
 	static const char single[] =
