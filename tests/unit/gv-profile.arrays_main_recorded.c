@@ -22,7 +22,7 @@ main(void)
 	static const char *const word[] = {"m.tsv", "m.tsv", "m.tsv", "m.tsv", "--most=1",
 	    "--most=2", "--most=3", "--most=7", "--most=8", "--most=65536",
 	    "--most=65537", "--most=0", "--batch=8", "--repeats=5", "--tsv", "-o out",
-	    "-o none/out", "-q", "-v", "-v", "-v", "-h", "-V", "--what"};
+	    "-o none/out", "-q", "-v", "-v", "-v", "-h", "--what"};
 	struct recorded r;
 	size_t k;
 	uint32_t i;

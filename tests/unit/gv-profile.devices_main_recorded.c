@@ -126,7 +126,7 @@ main(void)
 	    "--map=Tesla V100-SXM2-16GB=v", "--map=h100-80gb-hbm3=h",
 	    "--map=v100-sxm2-16gb=h", "--map==x", "--map=x=", "--map=x", "--map=a=b=c",
 	    "--from=list", "--from=none", "--tsv", "-o out", "-o none/out", "-q", "-v",
-	    "-v", "-h", "-V", "operand", "--what", "--list", "--measure", "--cpu",
+	    "-v", "-h", "operand", "--what", "--list", "--measure", "--cpu",
 	    "--from=list", "--node=", "--measure"};
 	struct recorded r;
 	size_t k;

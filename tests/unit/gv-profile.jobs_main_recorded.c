@@ -162,7 +162,7 @@ main(void)
 	    "--node=m", "--parallel=3", "--parallel=0", "--parallel=1000000",
 	    "--parallel=1000001", "--launcher=slurm", "--launcher=local", "--launcher=x",
 	    "--slurm-job=7", "-s dir", "--state=dir", "--clean-env", "--tsv", "-o out",
-	    "-o none/out", "-q", "-v", "-v", "-h", "-V", "-", "--what", "-c -", "-t -",
+	    "-o none/out", "-q", "-v", "-v", "-h", "-", "--what", "-c -", "-t -",
 	    "none.csv", "-c none.csv", "--launcher=slurm", "-s dir", "--throughputs"};
 	struct recorded r;
 	size_t k;

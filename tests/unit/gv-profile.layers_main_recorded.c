@@ -89,7 +89,7 @@ main(void)
 	    "--stages=2", "--stages=4096", "--stages=4097", "--stages=1", "--batch=8",
 	    "--optimizer=adam", "--threads=2", "--warmup=1s", "--window=3s",
 	    "--repeats=5", "--tsv", "-o out", "-o none/out", "-q", "-v", "-v", "-v", "-v",
-	    "-h", "-V", "--what", "--from=pipedream", "--beside=2"};
+	    "-h", "--what", "--from=pipedream", "--beside=2"};
 	struct recorded r;
 	size_t k;
 	uint32_t i;

@@ -75,7 +75,7 @@ main(void)
 	    "--size=1", "--size=64KiB", "--size=x", "--transport=tcp",
 	    "--transport=memory", "--transport=x", "--window=1s", "--window=0",
 	    "--window=3600s", "--window=3601s", "--window=x", "--tsv", "-o out",
-	    "-o none/out", "-q", "-v", "-v", "-h", "-V", "operand", "--what", "-o out",
+	    "-o none/out", "-q", "-v", "-v", "-h", "operand", "--what", "-o out",
 	    "--node=n", "--tsv", "-q", "-v", "-v"};
 	struct recorded r;
 	size_t k;

@@ -96,7 +96,7 @@ main(void)
 	static const char *const made[] = {NULL};
 	static const char *const word[] = {"m.tsv", "m.tsv", "m.tsv", "m.tsv",
 	    "--models=1", "--models=65536", "--models=65537", "--models=0", "--batch=8",
-	    "--tsv", "-o out", "-o none/out", "-q", "-v", "-v", "-v", "-h", "-V",
+	    "--tsv", "-o out", "-o none/out", "-q", "-v", "-v", "-v", "-h",
 	    "--what"};
 	struct recorded r;
 	size_t k;
