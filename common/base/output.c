@@ -101,8 +101,7 @@ list_remove(struct gv_out *out)
 static void
 free_out(struct gv_out *out)
 {
-	if (out->gzip)
-		deflateEnd(&out->z);
+	deflateEnd(&out->z); /* which refuses what is none of its streams */
 	free(out->path);
 	free(out->temp);
 	free(out->name);
