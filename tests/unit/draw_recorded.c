@@ -304,6 +304,42 @@ ask_widths(struct recorded *r)
 	recorded_answer(r, "widths");
 }
 
+/* What is as small, as large or as narrow as can be. */
+static void
+ask_limits(struct recorded *r)
+{
+	static const double v[] = {0, 9e-301, 1e-300, 2e-300, 1, 5, 9.999995, 999.94,
+	    999.95, 9999.4, 9999.5, 999940, 999950, 9.9994e8, 9.9995e8, 1e15, 1e18, 9e299,
+	    1e300, INFINITY};
+	static const double w[] = {0, 10, 16, 20, 36, 50, 54};
+	enum { N = sizeof(v) / sizeof(v[0]) };
+	char buf[GV_TICK_LEN];
+	size_t i, k;
+	int digits;
+
+	for (i = 0; i < N; i++) {
+		recorded_rounded(r, gv_ticks(v[i], 1, &digits), 9);
+		recorded_whole(r, digits);
+		recorded_rounded(r, gv_scale_linear(v[i]).max, 9);
+		recorded_rounded(r, gv_scale_linear(-v[i]).max, 9);
+		recorded_text(r, gv_show_number(buf, v[i]));
+		for (k = 0; k < N; k++) {
+			struct gv_scale s = gv_scale_log(v[i], v[k]);
+
+			recorded_rounded(r, s.min, 9);
+			recorded_rounded(r, s.max, 9);
+		}
+	}
+	recorded_answer(r, "numbers at limits");
+	for (i = 0; i < 2 * sizeof(w) / sizeof(w[0]); i++) {
+		struct gv_legend l[] = {{.name = words[12], .len = 8, .area = i % 2 == 0},
+		    {.name = words[12], .len = 8, .area = i % 2 == 0}};
+
+		recorded_double(r, gv_legend(NULL, l, 2, 7, 9, w[i / 2]));
+	}
+	recorded_answer(r, "narrow legends");
+}
+
 int
 main(void)
 {
@@ -331,6 +367,7 @@ main(void)
 			ask_elements(&r);
 		recorded_answer(&r, "texts and elements %zu", turn);
 	}
+	ask_limits(&r);
 	answer_free();
 	recorded_close(&r);
 	return done_testing();
