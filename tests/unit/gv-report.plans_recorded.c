@@ -106,27 +106,19 @@ draw_plan(struct gv_strbuf *s, size_t wrong)
 }
 
 static void
-ask_stages(struct recorded *r, bool plan, size_t wrong)
+ask_stages_of(struct recorded *r, struct gv_strbuf *s, int digits, bool tsv)
 {
-	int digits = below(2) == 0 ? 1 : (int)below(5);
-	struct gv_strbuf s = {0};
 	struct stages of;
 	struct gv_tab *t;
-	bool tsv = below(2) == 0;
 	int rc;
 
-	if (plan)
-		draw_plan(&s, wrong);
-	else
-		draw_stages(&s, wrong);
 	gv_error_clear(&e);
-	t = table_of(&s, "stages", &e);
+	t = table_of(s, "stages", &e);
 	recorded_whole(r, stages_are(t));
 	rc = stages_read(&of, t, &e);
 	gv_tab_close(t);
 	recorded_whole(r, rc);
 	recorded_error(r, &e);
-	gv_strbuf_free(&s);
 	if (rc != 0)
 		return;
 	stages_text(answer_begin(), &of, digits);
@@ -142,6 +134,96 @@ ask_stages(struct recorded *r, bool plan, size_t wrong)
 		answer_end(r);
 	}
 	stages_free(&of);
+}
+
+static void
+ask_stages(struct recorded *r, bool plan, size_t wrong)
+{
+	int digits = below(2) == 0 ? 1 : (int)below(5);
+	struct gv_strbuf s = {0};
+	bool tsv = below(2) == 0;
+
+	if (plan)
+		draw_plan(&s, wrong);
+	else
+		draw_stages(&s, wrong);
+	ask_stages_of(r, &s, digits, tsv);
+	gv_strbuf_free(&s);
+}
+
+/* One cell of a row of stages, behind one that is as it should be. */
+static void
+ask_stage_cell(struct recorded *r, size_t column, const char *cell)
+{
+	static const char *const names[] = {"level", "stage", "within", "layers",
+	    "replicas", "gpus", "place", "compute_s", "sync_s", "transfer_s", "load_s",
+	    "parameter_bytes", "memory_bytes"};
+	static const char *const usual[] = {
+	    "1", "1", "0", "3", "2", "2", "1", ".25", ".125", ".5", ".5", "1000", "2000"};
+	struct gv_strbuf s = {0};
+	size_t k, row;
+
+	for (k = 0; k < COUNT_OF(names); k++)
+		gv_strbuf_fmt(&s, "%s%s", k > 0 ? "," : "", names[k]);
+	for (row = 0; row < 2; row++)
+		for (k = 0; k < COUNT_OF(names); k++)
+			gv_strbuf_fmt(&s, "%c%s", k > 0 ? ',' : '\n',
+			    row == 0 && k == 1        ? "0"
+			    : row == 1 && k == column ? cell
+						      : usual[k]);
+	gv_strbuf_char(&s, '\n');
+	ask_stages_of(r, &s, 3, false);
+	recorded_answer(r, "%s of %s", names[column], cell);
+	gv_strbuf_free(&s);
+}
+
+static void
+ask_stage_cells(struct recorded *r)
+{
+	static const char *const cell[] = {
+	    "", "-1", "0", "1", "2", "3", "2147483648", "2147483649", "x", "nan", "inf"};
+	static const char *const load[] = {
+	    "0", "9.99e-4", "1e-3", "9.999", "10", "0.5", "1.5"};
+	/* each of the columns first */
+	static const char *const table[] = {"load_s,stage\n1,0\n", "stage,load_s\n0,1\n",
+	    "load_s,node_id\n1,0\n", "stage,node_id\n0,n\n",
+	    "stage,node_id,forward_ms,replicas\n0,n,1,1\n",
+	    "node_id,stage,forward_ms,replicas\n0,0,1,1\n",
+	    "forward_ms,node_id,stage,replicas\n1,n,0,1\n",
+	    "node_id,stage,forward_ms,replicas\n0,0,1,1\n\nsrc,dst\n",
+	    "node_id,stage,forward_ms,replicas\n0,0,1,1\n\ndst,src\n",
+	    "node_id,stage,forward_ms,replicas\n0,0,1,1\n\ndst,from\n",
+	    "node_id,stage,forward_ms,replicas\n0,0,1,1\n\nsrc,dst\n\nsrc,dst\n"};
+	/* the layer's name, its times and bytes, what is kept */
+	static const char *const plan[] = {"Input,1,2,3,4,5", "Inpu,1,2,3,4,5",
+	    "Input0,x,2,3,4,5", "a,,2,3,4,", "a,0,,3,4,0", "a,.5,.25,,4,", "a,1,2,3,,.5",
+	    "a,1,2,.5,.5,", "a,-1,2,3,4,5", "a,1,-2,3,4,5", "a,1,2,-3,4,5",
+	    "a,1,2,3,-4,5", "a,1,2,3,4,-5"};
+	struct gv_strbuf s = {0};
+	size_t i, k;
+
+	for (k = 0; k < 13; k++)
+		for (i = 0; i < COUNT_OF(cell); i++)
+			ask_stage_cell(r, k, cell[i]);
+	for (i = 0; i < COUNT_OF(table); i++) {
+		gv_strbuf_clear(&s);
+		gv_strbuf_str(&s, table[i]);
+		ask_stages_of(r, &s, 3, false);
+		recorded_answer(r, "stages' table %zu", i);
+	}
+	for (i = 0; i < COUNT_OF(load); i++)
+		ask_stage_cell(r, 10, load[i]);
+	for (i = 0; i < COUNT_OF(plan); i++) {
+		gv_strbuf_clear(&s);
+		gv_strbuf_fmt(&s,
+		    "node_id,stage,replicas,layer,forward_ms,backward_ms,activation_"
+		    "bytes,"
+		    "parameter_bytes,kept_bytes\nn1,0,1,b,1,2,3,4,5\nn2,2,2,%s\n",
+		    plan[i]);
+		ask_stages_of(r, &s, 3, false);
+		recorded_answer(r, "a layer of %s", plan[i]);
+	}
+	gv_strbuf_free(&s);
 }
 
 /* ---- schedules ---- */
@@ -243,6 +325,7 @@ main(void)
 			ask_schedule(&r, i < 7 ? 0 : 30 + below(60));
 		recorded_answer(&r, "schedules %zu", turn);
 	}
+	ask_stage_cells(&r);
 	answer_free();
 	recorded_close(&r);
 	return done_testing();
