@@ -6,8 +6,8 @@
 #include "arborescence.h"
 #include "base/mem.h"
 #include "gv-tree/packing/packing.h"
-#include "lp/lp.h"
 #include "named.h"
+#include "whole.h"
 
 #define EPS    .1
 #define ENOUGH .95 /* of the optimum: then trees of whole lanes do */
@@ -118,8 +118,6 @@ static int64_t
 choose(const struct blink *b, int64_t parts, int64_t *units, struct gv_error *e)
 {
 	struct gv_lp lp = {.maximise = true};
-	struct gv_lp_solution s = {0};
-	struct gv_lp_options o = {.time_limit_s = 10};
 	size_t n = b->n, u, v, i, *row = gv_xcalloc(n * n, sizeof(*row));
 	size_t pool = b->n_c < POOL ? b->n_c : POOL;
 	int64_t sum = 0;
@@ -137,21 +135,14 @@ choose(const struct blink *b, int64_t parts, int64_t *units, struct gv_error *e)
 	for (i = 0; i < pool; i++) {
 		size_t column = gv_lp_add_col(&lp, 0, INFINITY, 1);
 
-		gv_lp_set_integer(&lp, column);
 		for (v = 0; v < n; v++)
 			if (v != b->root)
 				gv_lp_set(&lp, row[b->c[i].from[v] * n + v], column, 1);
 	}
-	if (gv_lp_solve(&lp, &o, NULL, &s, e) != 0)
+	if (whole_units(&lp, 10, units, e) != 0)
 		sum = -1;
-	else if (s.status != GV_LP_OPTIMAL) /* what a time limit left is no answer */
-		sum = gv_error_set(e, "the integer program of trees was not solved: %s",
-		    gv_lp_status_name(s.status));
-	for (i = 0; i < pool && sum >= 0; i++) {
-		units[i] = llround(s.x[i]);
+	for (i = 0; i < pool && sum >= 0; i++)
 		sum += units[i];
-	}
-	gv_lp_solution_free(&s);
 	gv_lp_free(&lp);
 	free(row);
 	return sum;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "lp/lp.h"
+#include "whole.h"
 
 struct walk {
 	struct hamilton *h;
@@ -116,8 +116,6 @@ choose(struct hamilton *h, const struct walk *w, struct gv_error *e)
 {
 	const struct fabric *f = w->f;
 	struct gv_lp lp = {.maximise = true};
-	struct gv_lp_solution s = {0};
-	struct gv_lp_options o = {.time_limit_s = 20};
 	size_t n = h->n, u, v, i, k, *row = gv_xcalloc(n * n, sizeof(*row));
 	double *times = gv_xcalloc(n * n, sizeof(*times));
 	int rc;
@@ -138,7 +136,6 @@ choose(struct hamilton *h, const struct walk *w, struct gv_error *e)
 		const size_t *at = &h->order[i * n];
 		size_t column = gv_lp_add_col(&lp, 0, INFINITY, 1);
 
-		gv_lp_set_integer(&lp, column);
 		memset(times, 0, n * n * sizeof(*times));
 		for (k = 0; k + (is_ring(w->kind) ? 0 : 1) < n; k++) {
 			size_t path[3],
@@ -152,14 +149,7 @@ choose(struct hamilton *h, const struct walk *w, struct gv_error *e)
 				gv_lp_set(&lp, row[k], column, times[k]);
 	}
 	free(times);
-	rc = gv_lp_solve(&lp, &o, NULL, &s, e);
-	if (rc == 0 &&
-	    s.status != GV_LP_OPTIMAL) /* what a time limit left is no answer */
-		rc = gv_error_set(e, "the integer program of orders was not solved: %s",
-		    gv_lp_status_name(s.status));
-	for (i = 0; rc == 0 && i < h->n_orders; i++)
-		h->units[i] = llround(s.x[i]);
-	gv_lp_solution_free(&s);
+	rc = whole_units(&lp, 20, h->units, e);
 	gv_lp_free(&lp);
 	free(row);
 	return rc;
