@@ -261,6 +261,36 @@ ask_many(size_t slots, size_t sizes, double load)
 	recorded_answer(&r, "%zu slots, %zu sizes, %g gangs", slots, sizes, load);
 }
 
+/* One stairs more than are tried: 55 slots with 6 by 6, and two where stays leave 3 by 5 and 6 by 1. */
+static void
+ask_one_more(void)
+{
+	enum { SLOTS = 57 };
+	static const size_t stays[2][2] = {{11, 9}, {0, 13}};
+	struct gv_turns_type t = {.gpus = 1000, .n_sizes = 3};
+	size_t k, s, i;
+
+	t.size = gv_xcalloc(3, sizeof(*t.size));
+	t.stay = gv_xcalloc(SLOTS + 33, sizeof(*t.stay));
+	for (k = 0; k < 3; k++) {
+		t.size[k].gang = (double)(k + 1);
+		t.size[k].n = 1;
+		t.size[k].jobs = gv_xcalloc(1, sizeof(*t.size[k].jobs));
+		t.size[k].jobs[0] = (struct gv_turns_jobs){.51, 20};
+	}
+	for (s = 0; s < SLOTS; s++)
+		for (k = 0; k < 3; k++) {
+			size_t n = k == 0 ? 1 : s < 2 ? stays[s][k - 1] : 0;
+
+			for (i = 0; i < n; i++)
+				t.stay[t.n_stays++] =
+				    (struct gv_turns_stay){k, (double)s / SLOTS,
+					(double)(s + 1) / SLOTS};
+		}
+	ask_type(&t);
+	recorded_answer(&r, "2001 stairs");
+}
+
 /* Many slots, many stairs, many inequalities: up to so many. */
 static void
 test_most(void)
@@ -273,6 +303,7 @@ test_most(void)
 	stubborn = true;
 	for (slots = 15; slots < 18; slots++)
 		ask_many(slots, 4, 10);
+	ask_one_more();
 	stubborn = false;
 }
 

@@ -64,8 +64,8 @@ find_slots(struct stairs *w)
 		w->slot[n++] = t->stay[k].to;
 	}
 	qsort(w->slot, n, sizeof(*w->slot), by_time);
-	for (k = i = 0; k < n; k++)
-		if (k == 0 || w->slot[k] > w->slot[i - 1] + GV_TOL_FEASIBLE)
+	for (k = i = 1; k < n; k++)
+		if (w->slot[k] > w->slot[i - 1] + GV_TOL_FEASIBLE)
 			w->slot[i++] = w->slot[k];
 	w->slot[i - 1] = 1;
 	w->n_slots = i - 1;

@@ -70,7 +70,7 @@ turns_free(struct turns *w)
 {
 	size_t j, k;
 
-	for (j = 0; j < w->p->m; j++) {
+	for (j = w->p->m; j-- > 0;) {
 		for (k = 0; k < w->n_sizes; k++)
 			free(w->type[j].size[k].jobs);
 		free(w->type[j].size);
@@ -129,7 +129,6 @@ crowd_at(const struct turns *w, double from)
 		if (w->part[j] > 0)
 			sum += crowd(w, j, from, w->part[j]);
 		from += w->part[j];
-		from -= from >= 1;
 	}
 	return sum;
 }
