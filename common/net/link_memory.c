@@ -118,7 +118,7 @@ memory_send(struct gv_link *l, struct iovec *v, int n)
 	size_t room = RING - filled(r), sent = 0;
 	int i;
 
-	for (i = 0; i < n && room > 0; i++) {
+	for (i = 0; i < n; i++) {
 		size_t len = v[i].iov_len < room ? v[i].iov_len : room;
 
 		if (len > 0)

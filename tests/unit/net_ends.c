@@ -196,6 +196,7 @@ fill(struct gv_link *l)
 static void
 test_tcp(void)
 {
+	struct pollfd arrives = {.events = POLLIN};
 	double deadline = gv_clock_s() + 60;
 	struct gv_link *l[2];
 	ptrdiff_t sent;
@@ -205,6 +206,11 @@ test_tcp(void)
 	is_int(take(l[0], 10), 0, "tcp: nothing is there");
 	errno = EPIPE;
 	is_int(put(l[0], 0), 0, "tcp: nothing is sent");
+	is_int(put(l[1], 1), 1, "tcp: a byte is");
+	arrives.fd = l[0]->fd;
+	poll(&arrives, 1, 60000);
+	errno = EPIPE;
+	is_int(take(l[0], 10), 1, "tcp: it comes");
 	ok(fill(l[0]) > 0, "tcp: something is");
 	is_int(put(l[0], 60000), 0, "tcp: until there is no room");
 	fd = l[1]->fd;
@@ -320,7 +326,7 @@ static bool
 joined(const void *ctx, int a, int b)
 {
 	(void)ctx;
-	return b == a + 1;
+	return a - b == 1 || b - a == 1;
 }
 
 /* What a and b say to each other: n bytes that no other pair has. */
@@ -398,12 +404,16 @@ test_local(enum gv_local_kind kind)
 	struct gv_error e = {0};
 	struct gv_local *g;
 	size_t before = descriptors(), wrong = 0;
-	int r, status;
+	int r, status, flags[MEMBERS];
 
+	for (r = 0; r < MEMBERS; r++)
+		flags[r] = fcntl(r, F_GETFD);
 	if (gv_local_open(&g, MEMBERS, kind, joined, NULL, &e) != 0)
 		gv_die_error(&e);
 	is_int((long long)descriptors(), (long long)before + 2 * (MEMBERS - 1),
 	    "%s: two ends for each pair", name);
+	for (r = 0; r < MEMBERS && flags[r] != -1; r++)
+		is_int(fcntl(r, F_GETFD), flags[r], "%s: others stay as they are", name);
 	fflush(stdout);
 	for (r = 1; r < MEMBERS; r++)
 		if (fork() == 0)
