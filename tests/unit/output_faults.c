@@ -402,6 +402,7 @@ finished(const char *path, int want, const char *want_said, const char *what)
 {
 	char buf[400];
 	int to[2], status = 0;
+	size_t len = 0;
 	ssize_t n;
 	pid_t pid;
 
@@ -416,11 +417,19 @@ finished(const char *path, int want, const char *want_said, const char *what)
 		fault.close = strcmp(what, "when it is closed") == 0 ? EDQUOT : 0;
 		if (strcmp(what, "nothing written") != 0)
 			gv_out_str(gv_stdout(), "text");
+		if (strcmp(what, "closed before") == 0) {
+			struct gv_error e = {0};
+			int got = gv_out_close(gv_stdout(), &e);
+
+			gv_warn("%d", got);
+			gv_warn_error(&e);
+		}
 		_exit(gv_finish());
 	}
 	close(to[1]);
-	n = read(to[0], buf, sizeof(buf) - 1);
-	buf[n > 0 ? n : 0] = '\0';
+	while ((n = read(to[0], buf + len, sizeof(buf) - 1 - len)) > 0)
+		len += (size_t)n;
+	buf[len] = '\0';
 	close(to[0]);
 	waitpid(pid, &status, 0);
 	is_int(WIFEXITED(status) ? WEXITSTATUS(status) : -1, want, "%s: status", what);
@@ -435,11 +444,16 @@ test_finish(void)
 
 	finished("out", 0, "", "a file");
 	is_file("out", "text", "which has it");
+	finished("out", 0, "prog: 0\n", "closed before");
 	finished("out", 2, quota, "when it is closed");
 	unlink("out");
 	finished("/dev/full", 2,
 	    "prog: cannot write to standard output: No space left on device\n", "full");
 	finished("/dev/full", 0, "", "nothing written");
+	finished("/dev/full", 2,
+	    "prog: -1\nprog: cannot write: No space left on device\n"
+	    "prog: cannot write to standard output: No space left on device\n",
+	    "closed before");
 }
 
 int
