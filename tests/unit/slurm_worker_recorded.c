@@ -15,6 +15,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -93,6 +94,8 @@ happens(void)
 		raise(sig[below(4)]);
 	if (one_in(40) && rename("d", "gone") != 0)
 		rename("gone", "d");
+	if (one_in(60))
+		world.now_s += 30;
 	if (one_in(20))
 		gv_slurm_file_put("d", "port", NULL, one_in(4) ? "0\n" : "4321\n");
 }
@@ -123,6 +126,16 @@ __poll_chk(struct pollfd *p, nfds_t n, int ms, size_t room)
 	return poll(p, n, ms);
 }
 
+/* Standard input is interrupted, or has nothing yet, now and then. */
+ssize_t
+read(int fd, void *b, size_t n)
+{
+	struct iovec v = {b, n};
+
+	errno = one_in(2) ? EINTR : EAGAIN;
+	return fd == 0 && one_in(4) ? -1 : readv(fd, &v, 1);
+}
+
 /* ---- workers, in the place of local.c's ---- */
 
 static struct gv_launch *
@@ -130,9 +143,12 @@ start(const struct gv_launcher *by, const struct gv_launch_spec *spec,
     struct gv_launch_news *news)
 {
 	static const int status[] = {0, 0, 1, 3, 128 + SIGTERM, 128 + SIGKILL};
+	struct sigaction sa;
 	size_t i;
 
 	(void)by;
+	if (sigaction(SIGTERM, NULL, &sa) == 0)
+		note("flags", sa.sa_flags & (SA_RESTART | SA_NOCLDSTOP | SA_NODEFER));
 	note(spec->here, spec->master_port);
 	note(spec->master_addr, spec->grace_s);
 	note(spec->command, spec->threads);

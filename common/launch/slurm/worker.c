@@ -70,15 +70,10 @@ catch_signals(void)
 static void
 leave_slurm(void)
 {
-	char **env = gv_slurm_env();
 	char *job = getenv("SLURM_JOB_ID");
-	size_t n = 0;
 
 	job = job != NULL ? gv_xstrdup(job) : NULL;
-	while (env[n] != NULL)
-		n++;
-	env = gv_xrealloc(env, n + 1, sizeof(*env));
-	environ = env;
+	environ = gv_slurm_env();
 	if (job != NULL)
 		setenv("SLURM_JOB_ID", job, 1);
 	free(job);
