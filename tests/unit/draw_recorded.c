@@ -338,6 +338,11 @@ ask_limits(struct recorded *r)
 		recorded_double(r, gv_legend(NULL, l, 2, 7, 9, w[i / 2]));
 	}
 	recorded_answer(r, "narrow legends");
+	gv_chart_style(answer_begin(), false);
+	answer_end(r);
+	gv_chart_style(answer_begin(), true);
+	answer_end(r);
+	recorded_answer(r, "styles");
 }
 
 int

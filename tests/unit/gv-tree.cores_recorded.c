@@ -162,14 +162,14 @@ recorded_routes(struct recorded *r, const struct routes *x)
 
 /* Switches are taken away at the rate that is possible, and at others. */
 static void
-ask_routes(struct recorded *r)
+ask_routes(struct recorded *r, size_t gpus, size_t switches)
 {
 	struct fabric f;
 	struct demand d;
 	struct routes x;
 	struct ratio rate;
-	int64_t sent[8];
-	size_t gpus = 2 + below(4), switches = 1 + below(3), v;
+	int64_t *sent = gv_xcalloc(gpus, sizeof(*sent)); /* no room behind it */
+	size_t v;
 
 	draw_fabric(&f, gpus, switches);
 	fabric_balance(&f);
@@ -181,6 +181,7 @@ ask_routes(struct recorded *r)
 	routes_start(&x, &f);
 	routes_bypass_switches(&x, sent);
 	recorded_routes(r, &x);
+	free(sent);
 	routes_free(&x);
 	demand_free(&d);
 	fabric_free(&f);
@@ -363,8 +364,11 @@ main(void)
 		for (i = 0; i < 20; i++)
 			ask_branchings(&r);
 		recorded_answer(&r, "branchings %zu", turn);
-		for (i = 0; i < 20; i++)
-			ask_routes(&r);
+		for (i = 0; i < 20; i++) {
+			size_t gpus = 2 + below(4);
+
+			ask_routes(&r, gpus, 1 + below(3));
+		}
 		recorded_answer(&r, "routes %zu", turn);
 		for (i = 0; i < 40; i++)
 			wrong += ask_forest(&r);
@@ -381,6 +385,12 @@ main(void)
 		for (i = 0; i < 20; i++)
 			ask_arborescence(&r);
 		recorded_answer(&r, "arborescences %zu", turn);
+	}
+	for (turn = 0; turn < 10; turn++) {
+		draws_begin(72, 1, (uint32_t)turn);
+		for (i = 0; i < 20; i++)
+			ask_routes(&r, 2 + i % 2, 3 + i % 4);
+		recorded_answer(&r, "routes over many switches %zu", turn);
 	}
 	flow_free(&flow);
 	is_int(wrong, 0, "cuts are as narrow as rates say, trees pass no link");
