@@ -187,6 +187,33 @@ ask_routes(struct recorded *r, size_t gpus, size_t switches)
 	fabric_free(&f);
 }
 
+/*
+ * A switch that cannot send to each the same: what one GPU gets of two others comes to it over
+ * another switch as well.
+ */
+static void
+ask_uneven(struct recorded *r)
+{
+	static const size_t link[][3] = {
+	    {3, 0, 3}, {3, 1, 3}, {3, 2, 3}, {3, 4, 3}, {4, 0, 10}};
+	static const int64_t sent[] = {0, 3, 3};
+	struct fabric f;
+	struct routes x;
+	size_t i;
+
+	draw_fabric(&f, 3, 2);
+	memset(f.cap, 0, f.n * f.n * sizeof(*f.cap));
+	for (i = 0; i < sizeof(link) / sizeof(link[0]); i++)
+		fabric_cap(&f, link[i][0], link[i][1]) =
+		    fabric_cap(&f, link[i][1], link[i][0]) = (int64_t)link[i][2];
+	routes_start(&x, &f);
+	routes_bypass_switches(&x, sent);
+	recorded_routes(r, &x);
+	recorded_answer(r, "a switch that sends unevenly");
+	routes_free(&x);
+	fabric_free(&f);
+}
+
 /* How many of all nodes are on the side of a cut that is as narrow as the rate says. */
 static bool
 cut_is(const struct fabric *f, const struct demand *d, const bool *side, struct ratio x)
@@ -392,6 +419,7 @@ main(void)
 			ask_routes(&r, 2 + i % 2, 3 + i % 4);
 		recorded_answer(&r, "routes over many switches %zu", turn);
 	}
+	ask_uneven(&r);
 	flow_free(&flow);
 	is_int(wrong, 0, "cuts are as narrow as rates say, trees pass no link");
 	recorded_close(&r);
