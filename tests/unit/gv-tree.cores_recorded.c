@@ -131,7 +131,7 @@ ask_branchings(struct recorded *r)
 	struct fabric f;
 	struct branchings p;
 	size_t gpus = 2 + below(6), v;
-	int64_t rate[8];
+	int64_t *rate = gv_xcalloc(gpus, sizeof(*rate)); /* no room behind it */
 
 	draw_fabric(&f, gpus, 0);
 	for (v = 0; v < gpus; v++)
@@ -140,6 +140,7 @@ ask_branchings(struct recorded *r)
 	recorded_branchings(r, &p);
 	for (v = 0; v < gpus * gpus; v++)
 		recorded_whole(r, f.cap[v]);
+	free(rate);
 	branchings_free(&p);
 	fabric_free(&f);
 }
