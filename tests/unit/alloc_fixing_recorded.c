@@ -196,6 +196,8 @@ ask_once(struct recorded *r, struct gv_dual_state *w)
 	record(r, w);
 	at.tolerance = below(2) == 0 ? ldexp(1, -20) : 0;
 	at.real = w->d->bound + off[below(6)] * ldexp(1, -20) * (below(2) == 0 ? 1 : -1);
+	if (below(4) == 0)
+		at.real = w->d->bound + (double)below(5) * ldexp(1, -43);
 	recorded_whole(r, gv_dual_holds(w));
 	record(r, w);
 }

@@ -148,10 +148,8 @@ keep_cuts(struct gv_dual_state *w)
 	gv_price_master_keep(&w->master, keep, b->lo, b->hi);
 	free(keep);
 	d->level = w->problem->gains ? -INFINITY : 0;
-	if (w->master.n == 0) {
-		memcpy(w->master.price, b->centre, d->m * sizeof(*b->centre));
+	if (w->master.n == 0)
 		return 0;
-	}
 	rc = gv_price_master_solve(&w->master);
 	if (rc == 0)
 		gv_dual_note_mixture(w);
