@@ -383,6 +383,57 @@ gang 3 $common --steps=9 --schedule=2bw --stages=stages.csv plan.csv
 ok "of a plan without times that is empty" awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
 	$c["planned_forward_ms"] != "" || $c["planned_bubble"] != "" || $c["micro_batches"] != (NR < 4 ? 18 : 36) { bad = 1 } END { exit bad || NR != 4 }' stages.csv
 
+# what is planned, exactly: every stage takes 6 ms forward and 12 ms backward, each row keeps 1000 bytes
+# timed HOW <plan: with these times; HOW: recompute
+timed() {
+	awk -F, -v OFS=, -v how="$1" 'NR == 1 { print $0, "recompute", "forward_ms", "backward_ms", "activation_bytes", "parameter_bytes"; next }
+		{ n[$5]++; line[NR] = $0; s[NR] = $5 } END { for (i = 2; i <= NR; i++) print line[i], how, 6 / n[s[i]], 12 / n[s[i]], 1000, 10 }'
+}
+# planned NAME OPTION...: stage, micro-batches, planned ms forward and backward, bubble and bytes
+planned() {
+	name=$1
+	shift
+	gang 2 -q --data=digits:48 --batch=24 --micro-batches=4 --steps=2 --stages=stages.csv "$@"
+	silent "$name"
+	awk -F, 'NR > 1 { printf "%d %d %.6g %.6g %.6f %.0f\n", $1, $3, $5, $7, $13, $15 }' stages.csv >got
+	cat >want
+	same_file want got "$name: what is planned"
+}
+plan "0 2" "1 1" <mlp.csv | timed none >plan.csv
+planned "flush" --schedule=flush plan.csv <<'E'
+0 8 6 12 0.200000 4040
+1 8 6 12 0.200000 3060
+E
+planned "gpipe" --schedule=gpipe plan.csv <<'E'
+0 8 6 12 0.200000 8040
+1 8 6 12 0.200000 12060
+E
+planned "zb-h1" --schedule=zb-h1 plan.csv <<'E'
+0 8 6 12 0.076923 4040
+1 8 6 12 0.076923 6060
+E
+planned "2bw" --schedule=2bw plan.csv <<'E'
+0 8 6 12 0.000000 4060
+1 8 6 12 0.000000 3090
+E
+# the activations of one micro-batch, and what came into each: 6 samples of 24 numbers
+plan "0 2" "1 1" <mlp.csv | timed full >plan.csv
+planned "flush, all made again" --schedule=flush plan.csv <<'E'
+0 8 6 18 0.200000 2040
+1 8 6 18 0.200000 3636
+E
+planned "zb-h1, all made again" --schedule=zb-h1 plan.csv <<'E'
+0 8 6 18 0.111111 2040
+1 8 6 18 0.111111 4212
+E
+plan "0 1 2 3" "1 1 1 1" <mlp.csv | timed none >plan.csv
+planned "interleaved" --schedule=interleaved plan.csv <<'E'
+0 8 6 12 0.111111 4020
+1 8 6 12 0.111111 3020
+2 8 6 12 0.111111 2020
+3 8 6 12 0.111111 2040
+E
+
 # ---- every plan runs ----
 # trained NAME: all workers are done, and the last loss is a number
 trained() {
