@@ -159,7 +159,7 @@ draw_numbers(struct gv_problem *p, double *need, bool ties)
 {
 	const double below_1 = 1 - GV_TOL_NEED;
 	const double rates[] = {0, 1, 2, 4, below_1, below_1 * below_1, 3};
-	const double needs[] = {0, 0, 1, 2, .5, below_1, 1 / below_1};
+	const double needs[] = {0, 0, 1, 2, .5, below_1, 1 / below_1, 4, 5, 3};
 	size_t i, j, n;
 
 	n = 1 + below(5);
@@ -175,7 +175,7 @@ draw_numbers(struct gv_problem *p, double *need, bool ties)
 		p->scale[i] = (double)(1 << below(3));
 		p->count[i] = (double)(1 + below(2));
 		p->weight[i] = 1;
-		need[i] = ties ? needs[below(7)] : below(2) == 0 ? 0 : uniform();
+		need[i] = ties ? needs[below(10)] : below(2) == 0 ? 0 : uniform();
 		for (j = 0; j < p->m; j++)
 			p->rate[i * p->m + j] = ties            ? rates[below(7)]
 						: below(4) == 0 ? 0
