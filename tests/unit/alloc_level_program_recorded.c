@@ -196,6 +196,8 @@ ask_reach(const struct gv_problem *p, const double *a)
 	for (k = 0; k < p->n; k++)
 		want[k] = wants[below(6)];
 	gv_reach_alloc(&reach, p);
+	for (k = 0; k < p->n; k++)
+		reach.lambda[k] = 9; /* of the last time */
 	recorded_whole(
 	    r, gv_reach_by_program(&reach, p, finite, want, below(2) == 0, &e));
 	recorded_text(r, e.count > 0 ? e.text[0] : "");

@@ -156,7 +156,7 @@ find_best(const struct gv_linear *l, const double *price, const struct near *as_
 	return near > 1;
 }
 
-/* For a job without need, whose vertices are a type all the time, or none. */
+/* For a job without need, whose vertices are a type all the time, or none: *best is that first. */
 static bool
 find_best_type(const struct gv_linear *l, const double *price, const struct near *as_good,
     size_t i, struct vertex *best, bool *good)
@@ -166,7 +166,6 @@ find_best_type(const struct gv_linear *l, const double *price, const struct near
 	double magnitude = 0, least;
 	size_t j, near;
 
-	*best = (struct vertex){0};
 	for (j = 0; j < p->m; j++) {
 		double cost = price[j] * p->scale[i];
 		double net = l->gain[i * p->m + j] - cost;
