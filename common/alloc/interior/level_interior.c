@@ -119,13 +119,12 @@ note_shares(struct work *w, struct gv_level *l, double *x, bool corner)
 	memcpy(l->s->x, x, p->n * p->m * sizeof(*x));
 }
 
-/* The point's own shares. */
+/* The point's own shares, into zeros. */
 static void
 spread(const struct gv_problem *p, const struct gv_interior_point *at, double *x)
 {
 	size_t i, e;
 
-	memset(x, 0, p->n * p->m * sizeof(*x));
 	for (i = 0; i < p->n; i++)
 		for (e = at->begin[i]; e < at->begin[i + 1]; e++)
 			x[i * p->m + at->type[e]] = at->x[e];
