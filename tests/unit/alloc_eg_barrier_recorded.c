@@ -21,18 +21,20 @@ draw_step(size_t far)
 static void
 draw(struct gv_eg_barrier *s, double *a, size_t far)
 {
+	const bool rises = below(2) == 0;
 	size_t i, j;
 
 	for (j = 0; j < TYPES; j++) {
 		s->has_gpus[j] = below(5) != 0;
 		s->low[j] = below(2) == 0 ? 0 : .25;
-		s->price[j] = s->low[j] + (double)(TYPES - j) / 2;
+		s->price[j] = s->low[j] + (double)(rises ? j + 1 : TYPES - j) / 2;
 		s->high[j] = below(4) == 0 ? INFINITY : s->price[j] + 1;
 		s->d_price[j] = draw_step(far);
 		s->fixed.slope[j] = (double)below(4);
 		s->fixed.own[j] = (double)below(3);
 		for (i = 0; i < TYPES; i++)
-			s->fixed.pair[j * TYPES + i] = i > j ? (double)below(3) : 0;
+			s->fixed.pair[j * TYPES + i] =
+			    (rises ? i < j : i > j) ? (double)below(3) : 0;
 	}
 	for (i = 0; i < s->n; i++) {
 		s->a[i] = &a[i * TYPES];

@@ -150,7 +150,7 @@ find_best(const struct gv_linear *l, const double *price, const struct near *as_
 		if (vertex[c].value < least)
 			continue;
 		near++;
-		good[vertex[c].j] = good[vertex[c].j] || vertex[c].xj > 0;
+		good[vertex[c].j] = true;
 		good[vertex[c].k] = good[vertex[c].k] || vertex[c].xk > 0;
 	}
 	return near > 1;
