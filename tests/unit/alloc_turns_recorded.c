@@ -56,8 +56,9 @@ draw_row(double *x, size_t m)
 	size_t j;
 
 	for (j = 0; j < m; j++) {
-		bool all = uniform() < .2;
-		double part = all ? left : left * (double)below(9) / 8;
+		double way = uniform(), part = left * (double)below(9) / 8;
+
+		part = way < .2 ? left : way < .4 ? left / 64 : part;
 
 		x[j] = uniform() < some ? fmax(0, part - rounding[below(6)]) : 0;
 		left = fmax(0, left - x[j]);
