@@ -137,9 +137,9 @@ static const char head[] =
 
 /* What the rows of a job have in common, from its scale_factor on. */
 static inline void
-draw_job(struct gv_strbuf *t, bool needs)
+draw_job(struct gv_strbuf *t, bool needs, bool pairs)
 {
-	size_t scale = uniform() < .7 ? 1 : 1 + below(4), weight = below(5), left = below(9);
+	size_t scale = pairs || uniform() < .7 ? 1 : 1 + below(4), weight = below(5), left = below(9);
 
 	gv_strbuf_fmt(t, "%zu,%s,", scale, weight == 0 ? "2" : "1");
 	gv_strbuf_fmt(t, "%s,%zu,", one_in(60) ? "" : "100", 10 * left);
@@ -160,7 +160,7 @@ draw_rows(struct gv_strbuf *t, const char *before, size_t m, bool needs, bool pa
 	struct gv_strbuf job = {0};
 	size_t j, some = below(8);
 
-	draw_job(&job, needs);
+	draw_job(&job, needs, pairs);
 	for (j = 0; j < 4; j++) {
 		const char *rate =
 		    ONE_OF("1", "2.5", "4", "1", "2.5", "4", "1e-3", "0", "1e-300");
@@ -182,14 +182,14 @@ draw_rates(struct gv_rates *to, const struct gv_cluster *c, bool pairs, struct g
 {
 	struct gv_strbuf t = {0};
 	struct gv_frame f = {0};
-	bool needs = uniform() < .5, more = uniform() < .2;
+	bool needs = uniform() < .5, more = uniform() < .2, back = one_in(8);
 	size_t n = uniform() < .1 ? 14 : 1 + below(6), m;
 	int rc;
 
-	gv_strbuf_fmt(&t, "%s,gpu_type,steps_per_s%s\n", head,
+	gv_strbuf_fmt(&t, "%s%s,gpu_type,steps_per_s%s\n", back ? "policy," : "", head,
 	    pairs ? ",with_job_id,with_steps_per_s" : "");
 	for (m = 0; m < n; m++)
-		draw_rows(&t, "", more ? n - 1 - m : m, needs, pairs);
+		draw_rows(&t, back ? "fair," : "", more ? n - 1 - m : m, needs, pairs);
 	rc = gv_frame_parse(&f, "jobs.csv", t.s, t.len, e);
 	gv_strbuf_free(&t);
 	return rc != 0 ? -1 : gv_rates_from(to, &f, c, e);

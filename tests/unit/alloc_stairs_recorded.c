@@ -89,7 +89,7 @@ gv_hull_solve(struct gv_hull *h, struct gv_placement_program *g, const char *nam
 		h->point[k] = (double)below(4);
 	for (k = 0; k < h->n_placements; k++) {
 		h->weight[k] = k + 1 < h->n_placements ? left * .25 * (double)below(5)
-						       : left - less[below(6)];
+						       : fmax(0, left - less[below(6)]);
 		left -= h->weight[k];
 	}
 	g->value = g->target + by[below(5)];

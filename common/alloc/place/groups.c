@@ -99,10 +99,10 @@ join(struct groups *w, size_t i)
 			continue;
 		if (k == SIZE_MAX) {
 			q->capacity[j] -= p->count[i] * p->scale[i];
-			continue;
+		} else {
+			w->each[k * p->m + j] += p->count[i] * share;
+			q->rate[k * p->m + j] = 1;
 		}
-		w->each[k * p->m + j] += p->count[i] * share;
-		q->rate[k * p->m + j] = 1;
 	}
 	if (k == SIZE_MAX)
 		return;
@@ -182,10 +182,9 @@ find_short(const struct groups *w, const struct gv_hull *h, size_t group)
 
 		need += w->member[i].share;
 		for (k = 0; k < h->n_placements; k++)
-			if (h->weight[k] > 0)
-				given += h->weight[k] *
-					 fmin((double)(i + 1),
-					     h->point[(k * h->p->n + group) * m + type]);
+			given += h->weight[k] *
+				 fmin((double)(i + 1),
+				     h->point[(k * h->p->n + group) * m + type]);
 		if (need > given + GV_TOL_HULL * fmax(1, need))
 			return i + 1;
 	}
