@@ -13,12 +13,14 @@ enum { TYPES = 3, EACH = 4, JOBS = TYPES * EACH };
 
 /* Each job runs on one type. */
 static void
-draw(struct gv_problem *p, double most_need, bool one)
+draw(struct gv_problem *p, double most_need, bool one, bool entities)
 {
 	size_t i, bad = below(TYPES);
 
 	gv_problem_alloc(p, JOBS, TYPES);
 	gv_problem_ask(p, GV_NEEDS);
+	if (entities)
+		gv_problem_ask(p, 1u << GV_NUMBER_ENTITY | 1u << GV_NUMBER_ENTITY_WEIGHT);
 	for (i = 0; i < TYPES; i++)
 		p->capacity[i] = (double)(1 + below(EACH));
 	for (i = 0; i < JOBS; i++) {
@@ -30,6 +32,10 @@ draw(struct gv_problem *p, double most_need, bool one)
 		p->rate[i * TYPES + type] = rate;
 		if (uniform() < .4 && (!one || type == bad))
 			p->number[GV_NUMBER_NEED][i] = rate * uniform() * most_need;
+		if (entities) {
+			p->number[GV_NUMBER_ENTITY][i] = (double)(i % 2);
+			p->number[GV_NUMBER_ENTITY_WEIGHT][i] = (double)(1 + i % 2);
+		}
 	}
 }
 
@@ -73,7 +79,7 @@ lowest(const struct gv_problem *p, const double *x)
 }
 
 static void
-test(double most_need, bool one, bool relax)
+test(double most_need, bool one, bool relax, bool entities)
 {
 	enum { CASES = 40 };
 	size_t round, i, wrong = 0, failed = 0, relaxed = 0;
@@ -85,7 +91,7 @@ test(double most_need, bool one, bool relax)
 		struct gv_problem p;
 		int rc[2];
 
-		draw(&p, most_need, one);
+		draw(&p, most_need, one, entities);
 		rc[0] = ask(&p, GV_SOLVER_AUTO, relax, &s[0], &e[0]);
 		rc[1] = ask(&p, GV_SOLVER_GLPK, relax, &s[1], &e[1]);
 		wrong += rc[0] != rc[1] || e[0].count != e[1].count ||
@@ -97,11 +103,11 @@ test(double most_need, bool one, bool relax)
 		if (rc[0] == 0 && rc[1] == 0) {
 			for (i = 0; i < JOBS * TYPES; i++)
 				worst = fmax(worst, fabs(s[0].x[i] - s[1].x[i]));
-			worst = fmax(worst,
-			    fabs(fmax(1, s[0].relaxation) - fmax(1, s[1].relaxation)));
+			worst = fmax(worst, fabs(s[0].relaxation - s[1].relaxation));
 			worst =
 			    fmax(worst, fabs(s[0].objective / lowest(&p, s[0].x) - 1));
-			wrong += !s[0].has_bound;
+			wrong += !s[0].has_bound || !(s[0].gap > 0) ||
+				 (s[0].objective > 0 && !(s[0].bound > s[0].objective));
 			bounds = fmax(bounds, fabs(s[0].bound / s[0].objective - 1));
 			bounds = fmax(bounds, s[0].gap);
 		}
@@ -109,8 +115,9 @@ test(double most_need, bool one, bool relax)
 		forget(&s[1]);
 		gv_problem_free(&p);
 	}
-	is_int(wrong, 0, "needs to %g%s%s: what is said", most_need,
-	    one ? " of one type" : "", relax ? ", relaxed" : "");
+	is_int(wrong, 0, "needs to %g%s%s%s: what is said", most_need,
+	    one ? " of one type" : "", relax ? ", relaxed" : "",
+	    entities ? ", of entities" : "");
 	ok(worst < 1e-6, "the same shares: %g", worst);
 	ok(bounds < 1e-6, "which are the best: %g", bounds);
 	if (most_need < .2)
@@ -124,11 +131,14 @@ int
 main(void)
 {
 	draws_begin(14, 9, 1);
-	test(0, false, false);
-	test(.1, false, false);
-	test(.1, false, true);
-	test(2, true, false);
-	test(2, true, true);
-	test(2, false, true);
+	test(0, false, false, false);
+	test(0, false, false, true);
+	test(.1, false, false, false);
+	test(.1, false, true, false);
+	test(.1, false, true, true);
+	test(2, true, false, false);
+	test(2, false, false, false);
+	test(2, true, true, false);
+	test(2, false, true, false);
 	return done_testing();
 }
