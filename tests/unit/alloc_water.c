@@ -107,6 +107,7 @@ test(double most_need, bool one, bool relax, bool entities)
 			if (!entities) /* of whom it is what one of them has */
 				worst = fmax(
 				    worst, fabs(s[0].objective / lowest(&p, s[0].x) - 1));
+			wrong += s[0].exact; /* nobody has asked for that */
 			wrong += !s[0].has_bound || !(s[0].gap > 0) ||
 				 (s[0].objective > 0 && !(s[0].bound > s[0].objective));
 			bounds = fmax(bounds, fabs(s[0].bound / s[0].objective - 1));
