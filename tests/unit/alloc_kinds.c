@@ -105,6 +105,29 @@ test_names(void)
 	found_free(&w);
 }
 
+/* The first job has the name of the type of the second; two are of one kind. */
+static void
+test_first(void)
+{
+	struct found w;
+
+	find(&w, JOBS "t,s,2,a,9\nu,t,2,a,9\nv,q,2,a,9\nw,q,2,a,9\n",
+	    PAIRS "t,q,2,a,1,2\nq,q,2,a,3,5\nv,t,2,a,6,7\n");
+	is_near(rate(&w, 0, 3), 1, 0, "gangs of all GPUs");
+	is_near(rate(&w, 2, 0), 6, 0, "the first job as the second one of a row");
+	is_near(rate(&w, 3, 3), 4, 0, "two of one type");
+	is_near(rate(&w, 1, 3), -1, 0, "its name is no type");
+	found_free(&w);
+	find(&w, JOBS "v,q,1,a,9\nw,q,1,a,9\nx,s,1,a,9\ny,q,2,a,9\n",
+	    PAIRS "q,s,1,a,1,2\n");
+	is_int(w.p.kind[0], w.p.kind[1], "two of one type are of one kind");
+	ok(w.p.kind[0] != w.p.kind[2] && w.p.kind[0] != w.p.kind[3], "others are not");
+	found_free(&w);
+	find(&w, JOBS "v,q,3,a,9\nw,q,3,a,9\n", PAIRS "q,q,3,a,1,1\n");
+	ok(w.p.together == NULL, "gangs of more GPUs than there are");
+	found_free(&w);
+}
+
 /* Rows of two jobs in the table of rates, without another table, of jobs that have types. */
 static void
 test_rates(void)
@@ -118,6 +141,21 @@ test_rates(void)
 	is_near(rate(&w, 0, 2), 3, 0, "as the row says");
 	is_near(rate(&w, 2, 0), 4, 0, "for either");
 	is_near(rate(&w, 0, 1), -1, 0, "nobody else");
+	found_free(&w);
+	find(&w,
+	    "job_id,job_type,gpu_type,steps_per_s,with_job_id,with_steps_per_s\n"
+	    "z,q,a,3,x,4\nz,q,a,9,,\nx,q,a,9,,\ny,q,a,9,,\ny,q,b,3,x,4\n",
+	    NULL);
+	is_near(rate(&w, 0, 1), 3, 0, "in the first row");
+	is_near(rate(&w, 1, 0), 4, 0, "for either");
+	is_near(rate(&w, 2, 1), -1, 0, "nobody on a type that is not there");
+	found_free(&w);
+	find(&w,
+	    "job_id,job_type,gpu_type,steps_per_s,with_job_id,with_steps_per_s\n"
+	    "x,q,a,9,,\ny,q,a,9,,\nz,q,a,9,,\nz,q,a,3,x,4\n",
+	    NULL);
+	is_near(rate(&w, 2, 0), 3, 0, "with the first job");
+	is_near(rate(&w, 1, 0), -1, 0, "which is no other one");
 	found_free(&w);
 	find(&w, JOBS "x,q,1,a,9\ny,q,1,a,9\n", NULL);
 	ok(w.p.together == NULL && w.p.kind == NULL, "no rows of two jobs");
@@ -152,6 +190,7 @@ int
 main(void)
 {
 	test_names();
+	test_first();
 	test_rates();
 	test_order();
 	return done_testing();
