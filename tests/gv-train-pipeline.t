@@ -426,6 +426,17 @@ planned "zb-h1, all made again" --schedule=zb-h1 plan.csv <<'E'
 0 8 6 18 0.111111 2040
 1 8 6 18 0.111111 4212
 E
+# 12 ms of the 108 that the slower stage takes, 36 for the other one
+plan "0 2" "1 1" <mlp.csv | timed full | awk -F, -v OFS=, '$5 == 1 { $7 = "none" } { print }' >plan.csv
+planned "flush, one stage's made again" --schedule=flush plan.csv <<'E'
+0 8 6 18 0.111111 2040
+1 8 6 12 0.333333 3060
+E
+plan "0 2" "1 1" <mlp.csv | timed none | awk -F, -v OFS=, '$5 == 1 { $8 = 0 } { print }' >plan.csv
+planned "no times of a stage" --schedule=flush plan.csv <<'E'
+0 8 6 12 0.000000 4040
+1 8 0 12 0.000000 3060
+E
 plan "0 1 2 3" "1 1 1 1" <mlp.csv | timed none >plan.csv
 planned "interleaved" --schedule=interleaved plan.csv <<'E'
 0 8 6 12 0.111111 4020
