@@ -48,7 +48,8 @@ gpus_drawn(struct gv_gpus *g, struct gv_error *e)
 		p->memory_bytes = memory[below(4)];
 		p->memory_free_bytes = memory[below(4)];
 		if (one_in(5))
-			snprintf(p->problem, sizeof(p->problem), "GPU is lost");
+			snprintf(p->problem, sizeof(p->problem), "%s",
+			    one_in(3) ? "?" : "GPU is lost");
 	}
 	if (g->n > 0)
 		snprintf(g->driver, sizeof(g->driver), "550.1");

@@ -35,7 +35,8 @@ struct run {
 	struct loop loop;
 	struct gv_strbuf events;
 	int reader; /* of a pipe that is the standard output; -1 = a file is */
-	size_t sleeps, entries;
+	size_t sleeps, entries, lazy; /* it reads one time in so many */
+	bool terminal;                /* is where messages go */
 };
 
 static struct run u;
@@ -45,6 +46,12 @@ gethostname(char *name, size_t len)
 {
 	snprintf(name, len, "n0");
 	return 0;
+}
+
+int
+isatty(int fd)
+{
+	return fd == STDERR_FILENO && u.terminal;
 }
 
 int
@@ -102,6 +109,23 @@ submit(void)
 	gv_strbuf_free(&text);
 }
 
+/* One that a run before has put into the journal, and mostly into the table. */
+static void
+enter_known(void)
+{
+	struct drawn_run more = u.d;
+	struct gv_strbuf text = {0};
+
+	more.rows = (struct gv_strbuf){0};
+	more.pairs = false;
+	draw_job(&more, one_in(3) ? DRAWN_JOBS - 1 : below(u.d.n_jobs), true);
+	gv_strbuf_fmt(&text, "%s%s", drawn_header, more.rows.s);
+	jobs_taken(&u.jobs, "000.1", 5);
+	enter("submit", text.s, text.len);
+	gv_strbuf_free(&more.rows);
+	gv_strbuf_free(&text);
+}
+
 static void
 other_cluster(void)
 {
@@ -150,6 +174,10 @@ happens(void)
 	}
 	if (one_in(400))
 		raise(one_in(2) ? SIGTERM : SIGINT);
+	if (one_in(500)) {
+		unlink("s/cluster.csv");
+		mkdir("s/cluster.csv", 0700);
+	}
 	if (u.sleeps > SLEEPS && u.sleeps % 8 == 0)
 		raise(u.sleeps < 2 * SLEEPS ? SIGTERM : SIGINT);
 }
@@ -161,7 +189,7 @@ take_events(void)
 	char s[3000];
 	ssize_t n;
 
-	if (u.reader < 0 || !one_in(4))
+	if (u.reader < 0 || !one_in(u.lazy))
 		return;
 	n = read(u.reader, s, sizeof(s));
 	if (n > 0)
@@ -232,7 +260,8 @@ make_parts(void)
 	o->policy = policy[below(3)];
 	o->watch = one_in(2);
 	o->quiet = one_in(4);
-	o->verbose = one_in(4);
+	o->verbose = one_in(2);
+	o->resume = one_in(4);
 	o->clean_env = one_in(2);
 	o->launcher = one_in(3) ? LAUNCHER_SLURM : LAUNCHER_LOCAL;
 	o->grace_s = (double)(1 + below(3));
@@ -325,6 +354,8 @@ static void
 end(void)
 {
 	struct gv_error e = {0};
+	char path[60];
+	size_t i;
 
 	said("over", u.loop.signal + 1000 * u.places.over);
 	said("broken", loop_is_broken(&u.loop));
@@ -343,6 +374,10 @@ end(void)
 	recorded_file("s/policy.in.csv");
 	recorded_file("s/policy.out.csv");
 	recorded_file("s/clock");
+	for (i = 0; i < u.entries; i++) {
+		snprintf(path, sizeof(path), "s/submit/%03zu.1.refused", i);
+		recorded_file(path);
+	}
 	recorded_jobs(around.r, &u.jobs);
 	intake_close(&u.intake);
 	watch_close(&u.watch);
@@ -364,6 +399,8 @@ live(void)
 	struct gv_error e = {0};
 
 	memset(&u, 0, sizeof(u));
+	u.lazy = one_in(3) ? 30 : 4;
+	u.terminal = one_in(3);
 	around.now_s = 1000;
 	around.barren = one_in(5);
 	strcpy(around.bad_node, "-");
@@ -382,6 +419,10 @@ live(void)
 		gv_mkdirs("s/jobs", &e);
 		scratch_file("s/jobs/a", "", 0);
 	}
+	if (one_in(4)) /* of a run before */
+		scratch_file("s/policy", "kept", 4);
+	if (one_in(4))
+		enter_known();
 	stderr_listen();
 	make_parts();
 	signals_catch(u.d.o.watch);

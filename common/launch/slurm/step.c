@@ -320,16 +320,14 @@ begin_sweep(struct step *t)
 	for (i = 0; i < t->n_nodes; i++)
 		if (!t->left[i].known && !is_bad(t, i))
 			node[n++] = t->node[i];
-	t->sweeping = n > 0;
-	if (n > 0) {
-		gv_strbuf_fmt(&mode, "sweep=%.3f=%s", t->grace_s, t->dir);
-		gv_srun_make(&srun, t->slurm, node, n, "gv:sweep", mode.s);
-		if (gv_slurm_command_start(
-			&t->sweep, srun.word, t->grace_s + gv_slurm_patience_s) != 0)
-			t->sweep.status = 1;
-		gv_srun_free(&srun);
-		gv_strbuf_free(&mode);
-	}
+	t->sweeping = true; /* some are left, or all would be told */
+	gv_strbuf_fmt(&mode, "sweep=%.3f=%s", t->grace_s, t->dir);
+	gv_srun_make(&srun, t->slurm, node, n, "gv:sweep", mode.s);
+	if (gv_slurm_command_start(
+		&t->sweep, srun.word, t->grace_s + gv_slurm_patience_s) != 0)
+		t->sweep.status = 1;
+	gv_srun_free(&srun);
+	gv_strbuf_free(&mode);
 	free(node);
 }
 
