@@ -397,6 +397,7 @@ live(void)
 {
 	struct gv_strbuf text = {0};
 	struct gv_error e = {0};
+	size_t m;
 
 	memset(&u, 0, sizeof(u));
 	u.lazy = one_in(3) ? 30 : 4;
@@ -412,6 +413,10 @@ live(void)
 	if (drawn_begin(&u.d, &u.jobs, &e) != 0 || gv_mkdirs("s/control", &e) != 0 ||
 	    gv_mkdirs("s/submit", &e) != 0)
 		gv_die_error(&e);
+	for (m = 0; m < u.jobs.table.n_jobs; m++) { /* of a table that a run has left */
+		u.jobs.table.job[m].isolated_elapsed_s = (double)below(9);
+		u.jobs.table.job[m].steps_remaining -= (double)below(9) - 1;
+	}
 	drawn_cluster_text(&u.d, &text);
 	scratch_file("cluster.csv", text.s, text.len);
 	gv_strbuf_free(&text);

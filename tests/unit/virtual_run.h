@@ -9,8 +9,10 @@
 #include <fcntl.h>
 #include <math.h>
 #include <poll.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -45,6 +47,17 @@ clock_gettime(clockid_t clock, struct timespec *t)
 	t->tv_sec = (time_t)s;
 	t->tv_nsec = (long)((s - floor(s)) * 1e9);
 	return 0;
+}
+
+/* What is long goes a part at a time. */
+ssize_t
+write(int fd, const void *b, size_t n)
+{
+	struct iovec v = {(void *)(uintptr_t)b, n};
+
+	if (fd > 2 && n > 60 && one_in(3))
+		v.iov_len = 1 + below(n - 1);
+	return writev(fd, &v, 1);
 }
 
 /* ---- workers ---- */
