@@ -6,6 +6,7 @@
 #ifndef DRAWN_MAINS_H
 #define DRAWN_MAINS_H
 
+#include <dirent.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -70,6 +71,20 @@ recorded_main_file(struct recorded *r, const char *name)
 	unlink(name);
 }
 
+/* A file of -o that did not come to be whole is gone. */
+static inline void
+die_of_leftovers(void)
+{
+	DIR *d = opendir(".");
+	const struct dirent *entry;
+
+	while (d != NULL && (entry = readdir(d)) != NULL)
+		if (strncmp(entry->d_name, "out.", 4) == 0)
+			gv_die("%s is left", entry->d_name);
+	if (d != NULL)
+		closedir(d);
+}
+
 static inline void
 recorded_main(struct recorded *r, int (*main_)(int, char **), int argc, char **argv)
 {
@@ -98,6 +113,7 @@ recorded_main(struct recorded *r, int (*main_)(int, char **), int argc, char **a
 	recorded_main_file(r, "said");
 	recorded_main_file(r, "wrote");
 	recorded_main_file(r, "out");
+	die_of_leftovers();
 }
 
 #endif

@@ -163,7 +163,8 @@ main(void)
 	    "--parallel=1000001", "--launcher=slurm", "--launcher=local", "--launcher=x",
 	    "--slurm-job=7", "-s dir", "--state=dir", "--clean-env", "--tsv", "-o out",
 	    "-o none/out", "-q", "-v", "-v", "-h", "-", "--what", "-c -", "-t -",
-	    "none.csv", "-c none.csv", "--launcher=slurm", "-s dir", "--throughputs"};
+	    "none.csv", "-c none.csv", "--launcher=slurm", "-s dir", "--throughputs",
+	    "-o out", "-o out", "--parallel=1", "--parallel=1"};
 	struct recorded r;
 	size_t k;
 	uint32_t i;
