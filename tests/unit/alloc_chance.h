@@ -33,8 +33,8 @@ one_of(const char *const *list, size_t n)
 {
 	return list[below(n)];
 }
-#define ONE_OF(...)                                         \
-	one_of((const char *const[]){__VA_ARGS__},          \
+#define ONE_OF(...)                                \
+	one_of((const char *const[]){__VA_ARGS__}, \
 	    sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 
 /* ---- the policy ---- */
@@ -139,7 +139,8 @@ static const char head[] =
 static inline void
 draw_job(struct gv_strbuf *t, bool needs, bool pairs)
 {
-	size_t scale = pairs || uniform() < .7 ? 1 : 1 + below(4), weight = below(5), left = below(9);
+	size_t scale = pairs || uniform() < .7 ? 1 : 1 + below(4), weight = below(5),
+	       left = below(9);
 
 	gv_strbuf_fmt(t, "%zu,%s,", scale, weight == 0 ? "2" : "1");
 	gv_strbuf_fmt(t, "%s,%zu,", one_in(60) ? "" : "100", 10 * left);
@@ -168,8 +169,8 @@ draw_rows(struct gv_strbuf *t, const char *before, size_t m, bool needs, bool pa
 		if (j > 0 && some >> (j - 1) & 1)
 			continue;
 		if (!pairs || !one_in(5))
-			gv_strbuf_fmt(t, "%s%s,j%zu,%s,%c,%s%s\n", before, entity, m, job.s,
-			    "BACD"[j], rate, pairs ? ",," : "");
+			gv_strbuf_fmt(t, "%s%s,j%zu,%s,%c,%s%s\n", before, entity, m,
+			    job.s, "BACD"[j], rate, pairs ? ",," : "");
 		if (pairs && m > 0 && uniform() < .5)
 			gv_strbuf_fmt(t, "%s,j%zu,%s,%c,%s,j%zu,1\n", entity, m, job.s,
 			    "BACD"[j], rate, below(m));
@@ -178,7 +179,8 @@ draw_rows(struct gv_strbuf *t, const char *before, size_t m, bool needs, bool pa
 }
 
 static inline int
-draw_rates(struct gv_rates *to, const struct gv_cluster *c, bool pairs, struct gv_error *e)
+draw_rates(
+    struct gv_rates *to, const struct gv_cluster *c, bool pairs, struct gv_error *e)
 {
 	struct gv_strbuf t = {0};
 	struct gv_frame f = {0};

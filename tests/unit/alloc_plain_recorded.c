@@ -279,8 +279,8 @@ draw_options(struct gv_price_memory *memory, double *price)
 }
 
 static void
-record_end(int rc, const struct gv_problem *p, const struct gv_solution *s,
-    struct gv_error *e)
+record_end(
+    int rc, const struct gv_problem *p, const struct gv_solution *s, struct gv_error *e)
 {
 	size_t k;
 

@@ -283,9 +283,8 @@ ask_one_more(void)
 			size_t n = k == 0 ? 1 : s < 2 ? stays[s][k - 1] : 0;
 
 			for (i = 0; i < n; i++)
-				t.stay[t.n_stays++] =
-				    (struct gv_turns_stay){k, (double)s / SLOTS,
-					(double)(s + 1) / SLOTS};
+				t.stay[t.n_stays++] = (struct gv_turns_stay){
+				    k, (double)s / SLOTS, (double)(s + 1) / SLOTS};
 		}
 	ask_type(&t);
 	recorded_answer(&r, "2001 stairs");

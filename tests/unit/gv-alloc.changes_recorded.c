@@ -32,8 +32,8 @@ draw_old(struct gv_strbuf *t, const struct gv_rates *before)
 
 /* Rows of some jobs that are there, and of new ones at places that ascend for the most part. */
 static struct gv_tab *
-draw_changes(const struct gv_rates *before, struct gv_strbuf *t, size_t *name,
-    struct gv_error *e)
+draw_changes(
+    const struct gv_rates *before, struct gv_strbuf *t, size_t *name, struct gv_error *e)
 {
 	size_t old = before->n_jobs > 0 ? below(3) : 0, new = below(3), place = 1, k;
 	struct gv_in *in;

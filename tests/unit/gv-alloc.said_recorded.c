@@ -17,7 +17,8 @@
 #include "gv-alloc/standing.h"
 #include "gv-alloc/warnings.h"
 
-static bool terminal;
+static bool terminal, shared;  /* shared: always rows of two jobs */
+static size_t written, paired; /* answers, and those in which jobs share GPUs */
 
 /* What standard error is taken for, in the place of the C library's. */
 int
@@ -94,8 +95,8 @@ write_explanation(const struct gv_answer *a, const struct gv_rates *rates,
 }
 
 static void
-write_answer(const struct gv_answer *a, const struct gv_rates *rates,
-    const struct gv_cluster *c)
+write_answer(
+    const struct gv_answer *a, const struct gv_rates *rates, const struct gv_cluster *c)
 {
 	struct gv_strbuf text = {0};
 	struct gv_out *out = gv_out_memory(&text);
@@ -154,8 +155,11 @@ say_all(const struct options *o, const struct gv_answer *a, const struct gv_rate
 	say_never(a);
 	own = *a;
 	if (one_in(3))
-		own.stayed = (struct gv_stayed){.asked = true, .best = 1.25, .moved = 2.5,
-		    .without = 5.75, .slower = .0125};
+		own.stayed = (struct gv_stayed){.asked = true,
+		    .best = 1.25,
+		    .moved = 2.5,
+		    .without = 5.75,
+		    .slower = .0125};
 	say_objective(o, rates, &own, together[below(3)]);
 	relaxation_text(text, rates, a);
 	recorded_text(&r, text);
@@ -203,14 +207,15 @@ ask_answer(const struct options *o, const struct gv_rates *rates,
 		say_all(o, &a, rates, c);
 	}
 	if (rc == 0 && !a.impossible && a.p.n > 0) {
+		written++;
+		paired += a.s.n_pairs > 1;
 		write_answer(&a, rates, c);
 		gv_entity_levels_make(&l, &a, rates, o->answer.entities);
 		for (i = 0; i < c->n_types; i++)
 			more[i] = (struct gv_one_more){.change = NAN};
-		rc = a.s.n_pairs > 0
-			 ? 0
-			 : gv_one_more_make(
-			       more, &l, &a, rates, c, o->policy, &o->answer, NULL, e);
+		rc = a.s.n_pairs > 0 ? 0
+				     : gv_one_more_make(more, &l, &a, rates, c, o->policy,
+					   &o->answer, NULL, e);
 		recorded_whole(&r, rc);
 		write_explanation(&a, rates, c, more, &l);
 		gv_entity_levels_free(&l);
@@ -231,11 +236,14 @@ ask(void)
 	struct options o;
 	int rc = draw_cluster(&c, &e);
 
+	policy.shares |= shared;
 	if (rc == 0)
-		rc = draw_rates(&rates, &c, pairs, &e);
+		rc = draw_rates(&rates, &c, pairs || shared, &e);
 	if (rc == 0 && entities)
 		rc = draw_entities(&w, &e);
 	o = draw_options(&policy, entities ? &w : NULL);
+	if (shared)
+		o.answer.budget = 0;
 	if (rc == 0)
 		ask_answer(&o, &rates, &c, &e);
 	record_error(&e);
@@ -261,7 +269,8 @@ ask_prices(void)
 		gv_strbuf_fmt(&t, "%s,", ONE_OF("A", "B", "C", "D", "A"));
 		gv_strbuf_fmt(&t, "%s", ONE_OF("1", "2", "3", "0", "4", "2", "-1"));
 		if (times)
-			gv_strbuf_fmt(&t, ",%s", ONE_OF("0", "1", "2", "3", "4", "1", "x"));
+			gv_strbuf_fmt(
+			    &t, ",%s", ONE_OF("0", "1", "2", "3", "4", "1", "x"));
 		if (sources)
 			gv_strbuf_fmt(&t, ",%s", ONE_OF("s", "t", ""));
 		gv_strbuf_str(&t, "\n");
@@ -299,11 +308,13 @@ test_all(const char *what, uint32_t stream, void (*ask_one)(void), int answers, 
 
 	for (k = 0; k < answers; k++) {
 		draws_begin(stream, 1, (uint32_t)k);
+		written = paired = 0;
 		stderr_listen();
 		for (i = 0; i < each; i++)
 			ask_one();
 		stderr_said(&r);
-		recorded_answer(&r, "%s, %d", what, k);
+		recorded_answer(
+		    &r, "%s, %d, %zu of %zu shared", what, k, paired, written);
 	}
 }
 
@@ -316,6 +327,9 @@ main(void)
 	recorded_open(&r);
 	scratch_enter();
 	test_all("answers", 1, ask, 60, 30);
+	shared = true;
+	test_all("shared", 4, ask, 20, 40);
+	shared = false;
 	test_all("prices", 2, ask_prices, 20, 30);
 	test_all("progress", 3, ask_progress, 1, 1);
 	scratch_leave(made);
