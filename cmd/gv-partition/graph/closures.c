@@ -2,6 +2,7 @@
 #include "closures.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "sets.h"
@@ -50,4 +51,5 @@ closures_close(struct closures *c)
 {
 	free(c->need);
 	free(c->feed);
+	memset(c, 0, sizeof(*c));
 }
