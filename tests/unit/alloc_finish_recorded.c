@@ -439,9 +439,9 @@ ask_many(void)
 	struct gv_solver_options o;
 	struct gv_solution s = {0};
 	struct gv_error e = {0};
-	size_t i;
+	size_t n = one_in(3) ? SAMPLED : SAMPLED + 1, i;
 
-	draw(&d, SAMPLED + 1 - (one_in(3) ? 1 : 0), one_in(4) ? DRAWN_BUDGET : 0);
+	draw(&d, n, one_in(4) ? DRAWN_BUDGET : 0);
 	for (i = 0; i < d.p.n; i++)
 		if (d.p.number[GV_NUMBER_STEPS][i] == 0)
 			d.p.number[GV_NUMBER_STEPS][i] = 50;
