@@ -310,8 +310,8 @@ having() { # FILE
 		case " $tests $later " in *" unit/$u "*) echo "$u" ;; esac
 	done
 }
-remake() { # UNIT...
-	for u; do
+remake() { # "UNIT..."
+	for u in $1; do
 		[ -f "plant/$u.remake" ] || build -n -W "tests/unit/$u.c" "build/unit/$u" | grep -- ' -MF ' >"plant/$u.remake"
 		enter
 		sh "plant/$u.remake" 2>/dev/null
@@ -341,7 +341,7 @@ plant() {
 			equivalent=$((equivalent + 1))
 		elif listed costs "$2" "$now"; then
 			costs=$((costs + 1))
-		elif link_planted && eval "remake $units" && notices "$1"; then
+		elif link_planted && remake "$units" && notices "$1"; then
 			killed=$((killed + 1))
 			printf '%s:%s: %s\t%s\n' "$2" "$3" "$killer" "$now" >>kills
 		else
@@ -354,7 +354,7 @@ plant() {
 	cp saved "$2"
 	cp "$o.whole.o" "$o.o"
 	! is_double || cp "$o.whole.f64.o" "$o.f64.o"
-	[ -z "$units" ] || eval "remake $units"
+	remake "$units"
 }
 
 # named TESTS PATTERN...: the tests of these patterns that TESTS has not
