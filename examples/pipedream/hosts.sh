@@ -68,7 +68,10 @@ hosts_clean() {
 	for hosts_at in "$hosts_group/$1-"*; do
 		hosts_tries=0
 		while [ -d "$hosts_at" ] && ! rmdir "$hosts_at" 2>/dev/null && [ $((hosts_tries += 1)) -lt 50 ]; do
-			sleep 0.1 # what was killed there is not gone yet
+			# what was killed there is not gone yet, or began while the others were
+			# shellcheck disable=SC2046 # numbers
+			kill -9 $(cat "$hosts_at/cgroup.procs") 2>/dev/null || :
+			sleep 0.1
 		done
 	done
 }
