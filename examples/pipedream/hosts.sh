@@ -70,7 +70,7 @@ hosts_clean() {
 		while [ -d "$hosts_at" ] && ! rmdir "$hosts_at" 2>/dev/null && [ $((hosts_tries += 1)) -lt 50 ]; do
 			# what was killed there is not gone yet, or began while the others were
 			# shellcheck disable=SC2046 # numbers
-			kill -9 $(cat "$hosts_at/cgroup.procs") 2>/dev/null || :
+			kill -9 $(grep -v '^0$' "$hosts_at/cgroup.procs") 2>/dev/null || :
 			sleep 0.1
 		done
 	done
