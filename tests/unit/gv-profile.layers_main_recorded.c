@@ -1,14 +1,14 @@
 /* Command lines of gv-profile layers, drawn, for models that nobody trains. */
 #include "drawn_mains.h"
 
-#define profile_layers layers_main
-#define net_model(m, o, e) model_drawn(m, o, e)
-#define beside_start(b, n, m, rule, e) beside_drawn(b, n, m, rule, e)
-#define beside_stop(b) stop_drawn(b)
-#define layer_times(t, m, rule, e) times_drawn(t, m, rule, e)
-#define write_layers(w, m, t, batch) layers_drawn(w, m, t, batch)
-#define write_edges(w, m) edges_drawn(w, m)
-#define gv_model_free(m) model_forgotten(m)
+#define profile_layers                       layers_main
+#define net_model(m, o, e)                   model_drawn(m, o, e)
+#define beside_start(b, n, m, rule, e)       beside_drawn(b, n, m, rule, e)
+#define beside_stop(b)                       stop_drawn(b)
+#define layer_times(t, m, rule, e)           times_drawn(t, m, rule, e)
+#define write_layers(w, m, t, batch)         layers_drawn(w, m, t, batch)
+#define write_edges(w, m)                    edges_drawn(w, m)
+#define gv_model_free(m)                     model_forgotten(m)
 #define import_graph(layers, edges, path, e) graph_drawn(layers, edges, path, e)
 #include "../../cmd/gv-profile/layers.c"
 #undef profile_layers
@@ -22,8 +22,6 @@
 #undef import_graph
 
 #include "main_models.h"
-
-enum { ROUNDS = 24, PER_ROUND = 14 };
 
 int
 beside_drawn(struct beside *b, size_t n, const struct gv_model *m,
@@ -64,8 +62,8 @@ edges_drawn(struct gv_tabw *w, const struct gv_model *m)
 }
 
 int
-graph_drawn(struct gv_frame *layers, struct gv_frame *edges, const char *path,
-    struct gv_error *e)
+graph_drawn(
+    struct gv_frame *layers, struct gv_frame *edges, const char *path, struct gv_error *e)
 {
 	static const char text[] = "a,b\n1,\"2, 3\"\n4,5\n";
 	static const char other[] = "src,dst\n1,2\n";
@@ -91,23 +89,13 @@ main(void)
 	    "--repeats=5", "--tsv", "-o out", "-o none/out", "-q", "-v", "-v", "-v", "-v",
 	    "-h", "--what", "--from=pipedream", "--beside=2"};
 	struct recorded r;
-	size_t k;
-	uint32_t i;
 
 	gv_init("gv-profile");
 	recorded_open(&r);
 	scratch_enter();
-	for (i = 0; i < ROUNDS; i++) {
-		draws_begin(149, i, 0);
-		for (k = 0; k < PER_ROUND; k++) {
-			char *argv[MAIN_WORDS];
-			int argc = draw_words(
-			    argv, "layers", word, sizeof(word) / sizeof(word[0]), 4);
-
-			recorded_main(&r, layers_main, argc, argv);
-		}
-		recorded_answer(&r, "%d command lines", PER_ROUND);
-	}
+	draws_begin(149, 0, 0);
+	recorded_lines(
+	    &r, "layers", 24, layers_main, word, sizeof(word) / sizeof(word[0]));
 	scratch_leave(made);
 	recorded_close(&r);
 	return done_testing();

@@ -1,17 +1,17 @@
 /* Command lines of gv-profile memory, drawn, for models that nobody trains. */
 #include "drawn_mains.h"
 
-#define profile_memory memory_main
-#define net_model(m, o, e) model_drawn(m, o, e)
-#define gv_model_free(m) model_forgotten(m)
+#define profile_memory               memory_main
+#define net_model(m, o, e)           model_drawn(m, o, e)
+#define gv_model_free(m)             model_forgotten(m)
 #define bench_open(b, m, rule, l, e) open_drawn(b, m, rule, l, e)
-#define bench_step(b, part) step_drawn(b, part)
-#define bench_close(b) close_drawn(b)
-#define memory_log_samples samples_drawn
-#define memory_log_step(m) log_drawn(m)
-#define memory_log_end end_drawn
-#define gv_net_error(n) error_drawn(n)
-#define layer_times(t, m, rule, e) times_drawn(t, m, rule, e)
+#define bench_step(b, part)          step_drawn(b, part)
+#define bench_close(b)               close_drawn(b)
+#define memory_log_samples           samples_drawn
+#define memory_log_step(m)           log_drawn(m)
+#define memory_log_end               end_drawn
+#define gv_net_error(n)              error_drawn(n)
+#define layer_times(t, m, rule, e)   times_drawn(t, m, rule, e)
 #include "../../cmd/gv-profile/memory.c"
 #undef profile_memory
 #undef net_model
@@ -28,7 +28,7 @@
 #include "base/mem.h"
 #include "main_models.h"
 
-enum { ROUNDS = 16, PER_ROUND = 14, MOST = 9 };
+enum { MOST = 9 };
 
 static struct memory_log *drawn_log;
 
@@ -96,26 +96,15 @@ main(void)
 	static const char *const made[] = {NULL};
 	static const char *const word[] = {"m.tsv", "m.tsv", "m.tsv", "m.tsv",
 	    "--models=1", "--models=65536", "--models=65537", "--models=0", "--batch=8",
-	    "--tsv", "-o out", "-o none/out", "-q", "-v", "-v", "-v", "-h",
-	    "--what"};
+	    "--tsv", "-o out", "-o none/out", "-q", "-v", "-v", "-v", "-h", "--what"};
 	struct recorded r;
-	size_t k;
-	uint32_t i;
 
 	gv_init("gv-profile");
 	recorded_open(&r);
 	scratch_enter();
-	for (i = 0; i < ROUNDS; i++) {
-		draws_begin(157, i, 0);
-		for (k = 0; k < PER_ROUND; k++) {
-			char *argv[MAIN_WORDS];
-			int argc = draw_words(
-			    argv, "memory", word, sizeof(word) / sizeof(word[0]), 4);
-
-			recorded_main(&r, memory_main, argc, argv);
-		}
-		recorded_answer(&r, "%d command lines", PER_ROUND);
-	}
+	draws_begin(157, 0, 0);
+	recorded_lines(
+	    &r, "memory", 16, memory_main, word, sizeof(word) / sizeof(word[0]));
 	scratch_leave(made);
 	recorded_close(&r);
 	return done_testing();

@@ -59,4 +59,28 @@ times_drawn(struct layer_times *t, const struct gv_model *m,
 	return one_in(15) ? gv_error_set(e, "no times") : 0;
 }
 
+/*
+ * Rounds of command lines of the subcommand, drawn from these words [n] by the seed that draws
+ * were begun with, and all that comes of them.
+ */
+static void
+recorded_lines(struct recorded *r, const char *name, uint32_t rounds,
+    int (*main_)(int, char **), const char *const *word, size_t n)
+{
+	enum { PER_ROUND = 14 };
+	uint32_t i;
+	int k;
+
+	for (i = 0; i < rounds; i++) {
+		draws_begin(draws.seed, i, 0);
+		for (k = 0; k < PER_ROUND; k++) {
+			char *argv[MAIN_WORDS];
+			int argc = draw_words(argv, name, word, n, 4);
+
+			recorded_main(r, main_, argc, argv);
+		}
+		recorded_answer(r, "%d command lines", PER_ROUND);
+	}
+}
+
 #endif
